@@ -17,6 +17,16 @@ pub(crate) struct PerformedStep {
     pub(crate) located_by: LocatedBy,
     pub(crate) screen: SharedScreen,
     pub(crate) quiet: bool,
+    /// Phone time of the injection.
+    pub(crate) injected: Micros,
+}
+
+/// An action that was injected, before the wait that follows it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct InjectedStep {
+    pub(crate) located_by: LocatedBy,
+    /// Phone time of the injection.
+    pub(crate) injected: Micros,
 }
 
 impl Handlers {
@@ -39,6 +49,7 @@ impl Handlers {
             branches,
             quiet: performed.quiet,
             took,
+            at: performed.injected.since(self.app_started),
         })
     }
 
@@ -47,6 +58,21 @@ impl Handlers {
         step: &Step,
         limits: Settle,
     ) -> Result<PerformedStep, PhoneError> {
+        let InjectedStep {
+            located_by,
+            injected,
+        } = self.inject_step(step)?;
+        let quiet = settle(self.phone.as_mut(), limits);
+        Ok(PerformedStep {
+            located_by,
+            screen: self.fresh_screen()?,
+            quiet,
+            injected,
+        })
+    }
+
+    /// Finds the widget and injects the action.
+    pub(crate) fn inject_step(&mut self, step: &Step) -> Result<InjectedStep, PhoneError> {
         let screen;
         let located = if step.widget.is_some() {
             screen = self.current_screen()?;
@@ -54,12 +80,11 @@ impl Handlers {
         } else {
             step.at_recorded_place()
         };
+        let injected = self.phone.now();
         self.inject(&located.action)?;
-        let quiet = settle(self.phone.as_mut(), limits);
-        Ok(PerformedStep {
+        Ok(InjectedStep {
             located_by: located.located_by,
-            screen: self.fresh_screen()?,
-            quiet,
+            injected,
         })
     }
 

@@ -21,7 +21,12 @@ impl Handlers {
             AppCommand::Stop => self.phone.stop(app)?,
             AppCommand::ClearData => self.phone.clear_data(app)?,
             AppCommand::Grant => self.phone.grant(app)?,
-            AppCommand::Start(start) => self.start(app, start, Settle::default())?,
+            AppCommand::Start(start) => {
+                self.start(app, start)?;
+                if start != StartMode::Continue {
+                    settle(self.phone.as_mut(), Settle::default());
+                }
+            }
         }
         let events = self.take_events();
         Ok(ControlAppReply {
@@ -30,13 +35,9 @@ impl Handlers {
         })
     }
 
-    /// Brings the app into the state that a trace starts from, and reports its events from now on.
-    pub(crate) fn start(
-        &mut self,
-        app: &App,
-        start: StartMode,
-        limits: Settle,
-    ) -> Result<(), PhoneError> {
+    /// Brings the app into the state that a trace starts from, and reports its events from now on. The screen has not
+    /// settled yet.
+    pub(crate) fn start(&mut self, app: &App, start: StartMode) -> Result<(), PhoneError> {
         self.phone.watch(&app.package);
         match start {
             StartMode::Continue => return Ok(()),
@@ -47,9 +48,8 @@ impl Handlers {
                 self.phone.grant(app)?;
             }
         }
-        self.phone.launch(app)?;
-        settle(self.phone.as_mut(), limits);
-        Ok(())
+        self.app_started = self.phone.now();
+        self.phone.launch(app)
     }
 
     /// Stops the app, so that nothing of an earlier run affects the new one: the display is turned back, and the events so

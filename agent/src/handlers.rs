@@ -16,6 +16,8 @@ pub struct Handlers {
     pub(crate) recent_screens: RecentScreens,
     /// Events that no reply has carried, oldest first, such as those of a cancelled play.
     pub(crate) unsent_events: VecDeque<PhoneEvent>,
+    /// Phone time of the last start of an app.
+    pub(crate) app_started: Micros,
 }
 
 impl Handlers {
@@ -25,6 +27,7 @@ impl Handlers {
             phone,
             recent_screens: RecentScreens::default(),
             unsent_events: VecDeque::new(),
+            app_started: Micros::ZERO,
         }
     }
 

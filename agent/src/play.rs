@@ -1,5 +1,6 @@
 //! Handler of `Play`: plays a trace one step at a time, so that its caller can cancel between two steps.
-//! The play ends as soon as its target is reached or the app has failed differently.
+//! The play ends as soon as its target is reached or the app has failed differently. At recorded pace, steps do not wait
+//! for the screen but for their time.
 
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
@@ -7,13 +8,16 @@ use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::protocol::{Play, PlayReply, RequestFailure};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::target::TargetMatcher;
+use retap_shared::trace::{ReplayPace, StartMode};
 use retap_shared::verdict::Verdict;
 
+use crate::act::InjectedStep;
 use crate::handlers::Handlers;
 use crate::phone::PhoneError;
+use crate::settle::settle;
 
-/// Interval at which the final wait checks for events.
-const FINAL_WAIT_SLICE: Micros = Micros::from_millis(250);
+/// Interval at which a wait checks for events.
+const WAIT_SLICE: Micros = Micros::from_millis(250);
 
 /// A play between two of its steps.
 #[derive(Debug)]
@@ -28,19 +32,28 @@ pub struct PlayInProgress {
     screens: Vec<SharedScreen>,
     target: Option<TargetMatcher>,
     took: Micros,
+    /// Phone time of the last step, or of the start.
+    last_step: Micros,
 }
 
 #[derive(Clone, Copy, Debug)]
 enum PlayPhase {
     Start,
     Step(usize),
+    /// Waiting for the time of a step at recorded pace.
+    Pause(usize),
     /// Waiting for late events, for this much longer.
     FinalWait(Micros),
 }
 
 impl PlayInProgress {
-    /// Refuses a target whose regular expression is wrong.
+    /// Refuses a target whose regular expression is wrong, and steps without times at recorded pace.
     pub(crate) fn new(play: Play) -> Result<Self, RequestFailure> {
+        let lacks_time = play.steps.iter().any(|step| step.at_millis.is_none());
+        if play.pace == ReplayPace::Recorded && lacks_time {
+            let why = "steps without times cannot be played at recorded pace";
+            return Err(RequestFailure::Impossible(why.into()));
+        }
         let target = play
             .target
             .clone()
@@ -57,12 +70,13 @@ impl PlayInProgress {
             branches: Vec::new(),
             screens: Vec::new(),
             took: Micros::ZERO,
+            last_step: Micros::ZERO,
         })
     }
 
     /// Performs the next step. Returns the reply once the play has ended.
     pub fn advance(&mut self, handlers: &mut Handlers) -> Result<Option<PlayReply>, PhoneError> {
-        let start = handlers.phone.now();
+        let begin = handlers.phone.now();
         let screen = match self.run_phase(handlers) {
             Ok(screen) => screen,
             Err(PhoneError::Failed(RequestFailure::Unsupported(what))) => {
@@ -70,7 +84,7 @@ impl PlayInProgress {
             }
             Err(error) => return Err(error),
         };
-        self.took += handlers.phone.now().since(start);
+        self.took += handlers.phone.now().since(begin);
         handlers.phone.take_events(&mut self.events);
         handlers.phone.take_branches(&mut self.branches);
         let verdict = self.early_verdict(&screen);
@@ -93,19 +107,30 @@ impl PlayInProgress {
     fn run_phase(&mut self, handlers: &mut Handlers) -> Result<SharedScreen, PhoneError> {
         match self.phase {
             PlayPhase::Start => {
-                handlers.start(&self.play.app, self.play.start, self.play.settle)?;
-                self.phase = self.after_step(0);
+                handlers.start(&self.play.app, self.play.start)?;
+                self.last_step = match self.play.start {
+                    StartMode::Continue => handlers.phone.now(),
+                    StartMode::Restart | StartMode::Clean => handlers.app_started,
+                };
+                self.wait_for_step(handlers, 0, self.play.start != StartMode::Continue);
                 handlers.current_screen()
             }
             PlayPhase::Step(number) => {
-                let step = &self.play.steps[number];
-                let performed = handlers.perform_step(step, self.play.settle)?;
-                self.located_by.push(performed.located_by);
-                self.phase = self.after_step(number + 1);
-                Ok(performed.screen)
+                let InjectedStep {
+                    located_by,
+                    injected,
+                } = handlers.inject_step(&self.play.steps[number])?;
+                self.last_step = injected;
+                self.located_by.push(located_by);
+                self.wait_for_step(handlers, number + 1, true);
+                handlers.fresh_screen()
+            }
+            PlayPhase::Pause(next) => {
+                self.pause(handlers, next);
+                handlers.current_screen()
             }
             PlayPhase::FinalWait(left) => {
-                let slice = left.min(FINAL_WAIT_SLICE);
+                let slice = left.min(WAIT_SLICE);
                 handlers.phone.sleep(slice);
                 self.phase = PlayPhase::FinalWait(left.since(slice));
                 handlers.current_screen()
@@ -113,12 +138,40 @@ impl PlayInProgress {
         }
     }
 
-    fn after_step(&self, next: usize) -> PlayPhase {
-        if next < self.play.steps.len() {
-            PlayPhase::Step(next)
-        } else {
-            PlayPhase::FinalWait(self.play.final_wait)
+    /// Waits for the time of the next step at recorded pace, and for the screen to settle otherwise.
+    fn wait_for_step(&mut self, handlers: &mut Handlers, next: usize, settles: bool) {
+        let is_last = next == self.play.steps.len();
+        if self.play.pace == ReplayPace::Recorded && !is_last {
+            self.pause(handlers, next);
+            return;
         }
+        if settles {
+            settle(handlers.phone.as_mut(), self.play.settle);
+        }
+        self.phase = if is_last {
+            PlayPhase::FinalWait(self.play.final_wait)
+        } else {
+            PlayPhase::Step(next)
+        };
+    }
+
+    /// Waits one slice of the time until the step is due.
+    fn pause(&mut self, handlers: &mut Handlers, next: usize) {
+        let due = self.last_step + self.pause_before(next);
+        let now = handlers.phone.now();
+        handlers.phone.sleep(due.since(now).min(WAIT_SLICE));
+        self.phase = if due.since(now) > WAIT_SLICE {
+            PlayPhase::Pause(next)
+        } else {
+            PlayPhase::Step(next)
+        };
+    }
+
+    /// The recorded time between a step and the one before it, or the start.
+    fn pause_before(&self, number: usize) -> Micros {
+        let at = |number: usize| self.play.steps[number].at_millis.unwrap_or_default();
+        let before = number.checked_sub(1).map_or(0, at);
+        Micros::from_millis(u64::from(at(number).saturating_sub(before)))
     }
 
     fn is_finished(&self) -> bool {

@@ -18,6 +18,7 @@ mod policy;
 mod reduce;
 mod reduce_suite;
 mod replay;
+mod report;
 mod resume_conflicts;
 mod screen;
 
@@ -63,6 +64,7 @@ enum CliCommand {
     ReduceSuite(reduce_suite::ReduceSuiteCommand),
     Replay(replay::ReplayCommand),
     Baseline(baseline::BaselineCommand),
+    Report(report::ReportCommand),
     Screen(screen::ScreenCommand),
     Import(import::ImportCommand),
     Policy(policy::PolicyCommand),
@@ -131,6 +133,7 @@ impl CliCommand {
             CliCommand::ReduceSuite(command) => command.run(global, context),
             CliCommand::Replay(command) => command.run(global, context),
             CliCommand::Baseline(command) => command.run(context),
+            CliCommand::Report(command) => command.run(context),
             CliCommand::Screen(command) => command.run(global, context),
             CliCommand::Import(command) => command.run(context),
             CliCommand::Policy(command) => command.run(global, context),

@@ -15,32 +15,55 @@ pub trait UserError: Error + Send + Sync + 'static {
     fn help(&self) -> String;
 }
 
+/// An option that help texts name, and that a run replaces by the whole command.
+const RESUME_OPTION: &str = "`--resume`";
+
 #[derive(Debug)]
-pub struct CommandError(Box<dyn UserError>);
+pub struct CommandError {
+    error: Box<dyn UserError>,
+    /// Command that resumes the run that failed.
+    resume: Option<String>,
+}
 
 impl<E: UserError> From<E> for CommandError {
     fn from(error: E) -> CommandError {
-        CommandError(Box::new(error))
+        CommandError {
+            error: Box::new(error),
+            resume: None,
+        }
     }
 }
 
 impl CommandError {
+    /// The error of a run that this command resumes.
+    pub fn resumed_by(self, command: String) -> CommandError {
+        CommandError {
+            resume: Some(command),
+            ..self
+        }
+    }
+
     pub fn exit(&self) -> CommandExit {
-        self.0.exit()
+        self.error.exit()
     }
 
     pub fn details(&self) -> Vec<String> {
-        self.0.details()
+        self.error.details()
     }
 
+    /// What to do about it. A run that can be resumed is named.
     pub fn help(&self) -> String {
-        self.0.help()
+        let help = self.error.help();
+        match &self.resume {
+            Some(command) => help.replace(RESUME_OPTION, &format!("`{command}`")),
+            None => help,
+        }
     }
 
     /// The error and its causes, outermost first. A cause that only says again what stands above it is left out.
     pub fn chain(&self) -> Vec<String> {
-        let mut lines = vec![self.0.to_string()];
-        let mut cause = self.0.source();
+        let mut lines = vec![self.error.to_string()];
+        let mut cause = self.error.source();
         while let Some(error) = cause {
             let line = error.to_string();
             let repeats = lines

@@ -8,6 +8,7 @@ mod paired;
 mod simulated;
 
 use std::fmt;
+use std::path::Path;
 use std::str::FromStr;
 
 pub use adb::{AdbDeviceSpec, AdbOptions};
@@ -48,6 +49,11 @@ pub struct JvmDeviceSpec {
     pub file: String,
 }
 
+impl JvmDeviceSpec {
+    /// The sample app, which comes with Retap.
+    pub const SAMPLE: &'static str = "sample";
+}
+
 impl DeviceSpec {
     /// The simulated phone with this app and these parameters, as they stand after `sim:`.
     pub fn simulated(text: &str) -> Result<DeviceSpec, DeviceSpecError> {
@@ -71,6 +77,22 @@ impl DeviceSpec {
                 file.unwrap_or_default().to_owned()
             }
             other => other.name(),
+        }
+    }
+
+    /// The same phone, with a file that does not depend on the working directory.
+    fn with_absolute_path(self) -> DeviceSpec {
+        match self {
+            DeviceSpec::Jvm(jvm) if jvm.file != JvmDeviceSpec::SAMPLE => {
+                DeviceSpec::Jvm(JvmDeviceSpec {
+                    file: absolute(Path::new(&jvm.file)),
+                })
+            }
+            DeviceSpec::Paired(paired) => {
+                let pairing = Some(absolute(paired.pairing_file()));
+                DeviceSpec::Paired(PairedDeviceSpec { pairing, ..paired })
+            }
+            other => other,
         }
     }
 
@@ -116,10 +138,15 @@ impl FromStr for DeviceSpec {
             _ if is_network_serial(kind, rest) => Ok(DeviceSpec::Adb(text.parse()?)),
             _ => Err(DeviceSpecError::UnknownKind {
                 kind: kind.to_owned(),
-                guess: closest_name(kind, KINDS.into_iter()).map(|near| format!("{near}:{rest}")),
+                guess: guess_kind(kind, rest).map(|guess| format!("{guess}:{rest}")),
             }),
         }
     }
+}
+
+fn absolute(path: &Path) -> String {
+    let absolute = std::path::absolute(path).unwrap_or_else(|_| path.to_owned());
+    absolute.to_string_lossy().into_owned()
 }
 
 /// A serial of adb, unless the text is likely to mean another kind of phone.
@@ -135,6 +162,16 @@ fn parse_without_kind(text: &str) -> Result<DeviceSpec, DeviceSpecError> {
         // In a list this comma would be read as part of the phone before it.
         _ if name.starts_with(',') => Err(DeviceSpecError::Empty),
         _ => Ok(DeviceSpec::Adb(text.parse()?)),
+    }
+}
+
+/// The kind that was meant: by what it names, or else the nearest one.
+fn guess_kind(kind: &str, rest: &str) -> Option<&'static str> {
+    let name = rest.split('?').next().unwrap_or_default();
+    match name {
+        _ if has_apk_extension(name) => Some(JVM),
+        _ if retap_simulator::about(name).is_some() => Some(SIMULATED),
+        _ => closest_name(kind, KINDS.into_iter()),
     }
 }
 
@@ -212,7 +249,7 @@ mod tests {
             ("sim:notes?sed=1", "did you mean `seed`?"),
             ("sim", "`sim` is a kind of phone"),
             (
-                "xyz:notes",
+                "xyz:thing",
                 "kinds are `sim`, `jvm`, `udp`, `tcp` and `adb`",
             ),
         ] {

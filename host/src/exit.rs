@@ -14,6 +14,8 @@ pub enum CommandExit {
     DoesNotReproduce = 3,
     /// There is no phone, or all of them were lost.
     NoPhone = 4,
+    /// The trace reproduces in some runs and not in others.
+    Flaky = 5,
     /// Retap's own fault.
     InternalError = 70,
     /// The user asked to stop, and everything was finished cleanly.
@@ -43,6 +45,7 @@ mod tests {
             CommandExit::Usage,
             CommandExit::DoesNotReproduce,
             CommandExit::NoPhone,
+            CommandExit::Flaky,
             CommandExit::InternalError,
             CommandExit::Interrupted,
         ];

@@ -25,6 +25,7 @@ mod panic_hook;
 mod report;
 mod run;
 mod sanitise_terminal;
+mod shell_command;
 mod shutdown;
 mod target;
 mod wording;

@@ -104,7 +104,7 @@ mod tests {
             r#"{"command":"reduce","device":"jvm:a.apk","count":1,"source":"found","target":null,
                 "algorithm":"nd3min","runs":20,"successes":18}"#,
             r#"{"command":"reduce_suite","device":"udp:127.0.0.1:9?pairing=F","count":1,"sources":["a"],
-                "algorithm":"detreduce","replays":10,"fragments":3,"abstraction":"Activity"}"#,
+                "algorithm":"detreduce","replays":10,"fragments":3,"abstraction":"activity"}"#,
         ] {
             let options: Result<RunOptions, _> = serde_json::from_str(text);
             assert!(options.is_ok(), "{text}: {options:?}");

@@ -6,6 +6,7 @@ pub mod event_log;
 pub mod headline;
 pub mod html;
 pub mod progress;
+pub mod recalled_events;
 pub(crate) mod stack;
 
 use std::sync::Arc;

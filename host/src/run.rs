@@ -65,21 +65,27 @@ impl Run {
         Ok(run)
     }
 
+    /// Opens a run that is not at work, whatever command made it. Its state stays.
+    pub fn open(path: &Path) -> Result<Run, CommandError> {
+        let directory = RunDirectory::open(path)?;
+        let manifest = RunManifest::parse(&directory.read(MANIFEST)?, &path.join(MANIFEST))?;
+        Ok(Run {
+            directory: Arc::new(directory),
+            manifest,
+        })
+    }
+
     /// Resumes a run. `select` returns its options if they are of the command that resumes.
     pub fn resume<S>(
         path: &Path,
         select: impl Fn(&RunOptions) -> Option<S>,
     ) -> Result<(Run, S), CommandError> {
-        let directory = RunDirectory::open(path)?;
-        let manifest = RunManifest::parse(&directory.read(MANIFEST)?, &path.join(MANIFEST))?;
-        let options = select(&manifest.settings).ok_or_else(|| RunManifestError::OtherCommand {
+        let mut run = Run::open(path)?;
+        let recorded = &run.manifest.settings;
+        let options = select(recorded).ok_or_else(|| RunManifestError::OtherCommand {
             path: path.to_owned(),
-            command: manifest.settings.command(),
+            command: recorded.command(),
         })?;
-        let mut run = Run {
-            directory: Arc::new(directory),
-            manifest,
-        };
         run.set_state(RunState::Running)?;
         Ok((run, options))
     }

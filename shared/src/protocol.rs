@@ -12,7 +12,7 @@ use crate::phone_event::PhoneEvent;
 use crate::phone_info::PhoneInfo;
 use crate::screen::{ScreenDiff, ScreenHash, SharedScreen};
 use crate::target::Target;
-use crate::trace::{App, StartMode, Step};
+use crate::trace::{App, ReplayPace, StartMode, Step};
 use crate::verdict::Verdict;
 
 /// Declares one enum of requests, one of replies, and the conversions between a request, its reply and the enums.
@@ -169,6 +169,8 @@ pub struct ActReply {
     pub quiet: bool,
     /// Phone time that the step took.
     pub took: Micros,
+    /// Phone time from the last start of the app to the injection.
+    pub at: Micros,
 }
 
 /// Asks to wait until nothing on the screen has changed for `quiet`, at most for `limit`.
@@ -211,7 +213,9 @@ pub struct Play {
     pub steps: Vec<Step>,
     /// The play ends as soon as the target is reached; without a target, with the first finding.
     pub target: Option<Target>,
-    /// How long to wait for the screen after each step.
+    /// When the next step comes. At recorded pace, each step must have a time.
+    pub pace: ReplayPace,
+    /// How long to wait for the screen after each step; at recorded pace, after the last one.
     pub settle: Settle,
     /// How long to wait for late events after the last step.
     pub final_wait: Micros,

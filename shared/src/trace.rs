@@ -2,6 +2,8 @@
 
 mod file;
 
+use std::hash::{Hash, Hasher};
+
 pub use file::{FORMAT_MAJOR, FORMAT_MINOR, TraceError, TraceErrorKind};
 use serde::{Deserialize, Serialize};
 
@@ -35,6 +37,19 @@ pub struct TraceHeader {
     pub target: Option<Target>,
     /// The phone on which the trace was recorded.
     pub phone: PhoneInfo,
+    /// The pace at which a replay reaches the target.
+    pub pace: ReplayPace,
+}
+
+/// How a replay times its steps.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ReplayPace {
+    /// Each step waits until the screen has settled.
+    #[default]
+    Quiet,
+    /// Each step comes as long after the one before as it was recorded.
+    Recorded,
 }
 
 /// An app under test.
@@ -62,7 +77,7 @@ pub enum StartMode {
 }
 
 /// An action and the widget it was meant for. A replay looks for the widget first and uses the recorded place otherwise.
-#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     /// The action.
     pub action: Action,
@@ -72,21 +87,51 @@ pub struct Step {
     pub activity: Text,
     /// The screen on which the step was recorded.
     pub screen: Option<ScreenHash>,
+    /// Phone time from the start of the app to the step, in milliseconds; none if unknown.
+    pub at_millis: Option<u32>,
 }
 
 impl Step {
-    /// A step without a widget, an activity or a screen.
+    /// A step without a widget, an activity, a screen or a time.
     pub fn new(action: Action) -> Self {
         Step {
             action,
             widget: None,
             activity: Text::default(),
             screen: None,
+            at_millis: None,
+        }
+    }
+}
+
+impl Hash for Step {
+    /// A step without a time has the hash that it had before steps had times: journals keep it.
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.action.hash(state);
+        self.widget.hash(state);
+        self.activity.hash(state);
+        self.screen.hash(state);
+        if let Some(at_millis) = self.at_millis {
+            at_millis.hash(state);
         }
     }
 }
 
 impl Trace {
+    /// True if the trace can be played at recorded pace: every step has a time, none before the step before it.
+    pub fn has_times(&self) -> bool {
+        self.steps.iter().all(|step| step.at_millis.is_some())
+            && self.steps.is_sorted_by_key(|step| step.at_millis)
+    }
+
+    /// The trace without the times of its steps.
+    pub fn without_times(mut self) -> Trace {
+        for step in &mut self.steps {
+            step.at_millis = None;
+        }
+        self
+    }
+
     /// The fingerprint of the finding that the trace reaches, if its target is one.
     pub fn fingerprint(&self) -> Option<Fingerprint> {
         match self.header.target {

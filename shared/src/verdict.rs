@@ -73,7 +73,9 @@ pub enum Outcome {
     Done,
     /// The budget of events, runs or time is spent.
     BudgetSpent,
-    /// The original did not reach its target.
+    /// The result reaches its target in some runs and not in others.
+    Flaky,
+    /// No run has reached the target.
     DoesNotReproduce,
     /// The work was interrupted and can be resumed.
     Interrupted,
@@ -84,6 +86,7 @@ impl fmt::Display for Outcome {
         f.write_str(match self {
             Outcome::Done => "done",
             Outcome::BudgetSpent => "budget spent",
+            Outcome::Flaky => "flaky",
             Outcome::DoesNotReproduce => "does not reproduce",
             Outcome::Interrupted => "interrupted",
         })

@@ -16,7 +16,7 @@ use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Play, PlayReply, Reply, Request, RequestFailure, Settle};
 use retap_shared::screen::{Node, Screen, ScreenContent, Window};
 use retap_shared::session::{Hello, RequestEnvelope, RequestResult, Welcome};
-use retap_shared::trace::{App, StartMode, Step};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step};
 use retap_shared::verdict::Verdict;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
@@ -293,6 +293,7 @@ fn a_trace_of_five_thousand_bare_taps_can_be_sent() {
         start: StartMode::Clean,
         steps: (0..5_000).map(step).collect(),
         target: None,
+        pace: ReplayPace::Quiet,
         settle: Settle::default(),
         final_wait: Micros::ZERO,
         record: true,

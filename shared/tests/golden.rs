@@ -19,7 +19,7 @@ use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
 use retap_shared::screen::*;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step};
 use retap_shared::verdict::Verdict;
 use retap_shared::widget::Widget;
 use serde::Serialize;
@@ -114,6 +114,7 @@ fn step() -> Step {
         widget: Some(widget()),
         activity: ".Main".into(),
         screen: Some(ScreenHash(0x0123_4567_89ab_cdef)),
+        at_millis: Some(1_500),
     }
 }
 
@@ -149,11 +150,11 @@ fn golden_request(request: &Request) -> &'static str {
         Request::DescribePhone(_) => "00",
         Request::Capture(_) => "01 0101",
         Request::Act(_) => {
-            "02 00fb3804fb3f06 01 0569642f6f6b024f4b06427574746f6e03302e32 052e4d61696e 01fdefcdab8967452301 fc400d0300fc404b4c00 00"
+            "02 00fb3804fb3f06 01 0569642f6f6b024f4b06427574746f6e03302e32 052e4d61696e 01fdefcdab8967452301 01fbdc05 fc400d0300fc404b4c00 00"
         }
         Request::Settle(_) => "03 fc400d0300 fc404b4c00",
         Request::Play(_) => {
-            "04 096f72672e6e6f746573052e4d61696e07 01 14 000204000000 010204000000 0202040608 05000000 0302040608 05000000 0400000000 0405fb2c01000000 05020402686900 0000 0603000000 07000000 0806000000 0900000000 0901000000 0902000000 0903000000 0904026172000000 0905000000 0906054d45444941000000 090703555443000000 0908000000 0909000000 01 00fd1032547698badcfe fc400d0300fc404b4c00 01 01"
+            "04 096f72672e6e6f746573052e4d61696e07 01 14 00020400000000 01020400000000 0202040608 0500000000 0302040608 0500000000 040000000000 0405fb2c0100000000 05020402686900 000000 060300000000 0700000000 080600000000 090000000000 090100000000 090200000000 090300000000 090402617200000000 090500000000 0906054d4544494100000000 09070355544300000000 090800000000 090900000000 01 00fd1032547698badcfe 01 fc400d0300fc404b4c00 01 01"
         }
         Request::ControlApp(_) => "05 096f72672e6e6f746573052e4d61696e07 0402",
         Request::WatchApp(_) => "06 096f72672e6e6f746573",
@@ -170,7 +171,7 @@ fn golden_reply(reply: &Reply) -> &'static str {
         }
         Reply::CaptureReply(_) => "01 02 SCREEN 0c",
         Reply::ActReply(_) => {
-            "02 01 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 EVENTS 04 01fafbfb00fc70110100 01 0c"
+            "02 01 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 EVENTS 04 01fafbfb00fc70110100 01 0c fb2c01"
         }
         Reply::SettleReply(_) => "03 00 00 0c",
         Reply::PlayReply(_) => {
@@ -255,6 +256,7 @@ fn requests() -> Vec<Request> {
             start: StartMode::Restart,
             steps: bare(actions),
             target: Some(Target::Problem(Fingerprint(0xfedc_ba98_7654_3210))),
+            pace: ReplayPace::Recorded,
             settle: settle(),
             final_wait: Micros(1),
             record: true,
@@ -325,6 +327,7 @@ fn replies() -> Vec<Reply> {
             branches: vec![1, 250, 251, 70_000],
             quiet: true,
             took: Micros(12),
+            at: Micros(300),
         }
         .into(),
         SettleReply {

@@ -121,15 +121,17 @@ fn trace() -> impl Strategy<Value = Trace> {
         prop::option::of(any::<u64>()),
         prop::option::of(arbitrary::target()),
         arbitrary::messages::phone(),
+        arbitrary::pace(),
     );
     (header, prop::collection::vec(arbitrary::step(), 0..8)).prop_map(
-        |((app, start, seed, target, phone), steps)| Trace {
+        |((app, start, seed, target, phone, pace), steps)| Trace {
             header: TraceHeader {
                 app,
                 start,
                 seed,
                 target,
                 phone,
+                pace,
             },
             steps,
         },

@@ -1,12 +1,14 @@
 //! The `.retap` file: its format, and the messages for malformed ones.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
+
 use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::geometry::{Point, Rotation, Size};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::screen::ScreenHash;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceErrorKind, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceErrorKind, TraceHeader};
 use retap_shared::widget::Widget;
 
 const HEADER: &str = r#"{"retap":"1.0","app":{"package":"org.notes"}}"#;
@@ -65,6 +67,7 @@ fn a_trace_is_a_header_and_one_line_per_step() {
         widget: Some(widget),
         activity: "org.notes/.Main".into(),
         screen: Some(ScreenHash(0x00c0_ffee)),
+        at_millis: Some(1_500),
     };
     let trace = Trace {
         header: TraceHeader {
@@ -87,12 +90,13 @@ fn a_trace_is_a_header_and_one_line_per_step() {
                 dark_mode: true,
                 ..PhoneInfo::default()
             },
+            pace: ReplayPace::Recorded,
         },
         steps: [first].into_iter().chain(actions.map(Step::new)).collect(),
     };
     insta::assert_snapshot!(trace.to_text(), @r#"
-    {"retap":"1.0","app":{"package":"org.notes","activity":"org.notes/.Main","version_code":12},"start":"clean","seed":18446744073709551615,"target":{"problem":"0000000000000bad"},"phone":{"kind":"simulated","api_level":34,"size":{"width":1080,"height":2400},"rotation":"left","dark_mode":true}}
-    {"do":{"tap":{"x":540,"y":800}},"widget":{"id":"id/save","text":"Save","class":"Button","path":"0.2"},"activity":"org.notes/.Main","screen":"0000000000c0ffee"}
+    {"retap":"1.1","app":{"package":"org.notes","activity":"org.notes/.Main","version_code":12},"start":"clean","seed":18446744073709551615,"target":{"problem":"0000000000000bad"},"phone":{"kind":"simulated","api_level":34,"size":{"width":1080,"height":2400},"rotation":"left","dark_mode":true},"pace":"recorded"}
+    {"do":{"tap":{"x":540,"y":800}},"widget":{"id":"id/save","text":"Save","class":"Button","path":"0.2"},"activity":"org.notes/.Main","screen":"0000000000c0ffee","at":1500}
     {"do":{"long_press":{"x":540,"y":800}}}
     {"do":{"swipe":{"from":{"x":540,"y":800},"to":{"x":540,"y":100},"millis":300}}}
     {"do":{"pinch":{"center":{"x":540,"y":800},"from":100,"to":400,"millis":250}}}
@@ -165,7 +169,7 @@ fn missing_fields_are_empty() {
 fn a_newer_major_version_is_refused_by_name() {
     assert_eq!(
         error("{\"retap\":\"2.3\",\"everything\":\"else\"}\nwhatever"),
-        "line 1, field `retap`: the file has format 2.3, this Retap reads 1.0 and later ones that begin with 1; \
+        "line 1, field `retap`: the file has format 2.3, this Retap reads 1.1 and others that begin with 1; \
          update Retap"
     );
 }
@@ -179,7 +183,7 @@ fn unknown_fields_of_a_newer_minor_version_are_ignored() {
     let same = error(&text.replace("1.7", "1.0"));
     assert_eq!(
         same,
-        "line 1, field `weather`: unknown; known here: `retap`, `app`, `start`, `seed`, `target`, `phone`"
+        "line 1, field `weather`: unknown; known here: `retap`, `app`, `start`, `seed`, `target`, `phone`, `pace`"
     );
     let wrong = error(&text.replace("\"x\":1", "\"x\":true"));
     assert_eq!(
@@ -270,12 +274,16 @@ fn wrong_fields_are_reported_with_line_path_and_expected_value() {
             "field `screen`: expected 16 hexadecimal digits, found \"xyz\"",
         ),
         (
+            r#"{"do":"launch","at":-5}"#,
+            "field `at`: expected a whole number from 0 to 4294967295, found -5",
+        ),
+        (
             r#"{"do":"launch","widget":{"id":7}}"#,
             "field `widget.id`: expected a text, found 7",
         ),
         (
             r#"{"tap":{"x":1,"y":1}}"#,
-            "field `tap`: unknown; known here: `do`, `widget`, `activity`, `screen`",
+            "field `tap`: unknown; known here: `do`, `widget`, `activity`, `screen`, `at`",
         ),
         (r"{}", "field `do`: missing"),
     ];
@@ -292,6 +300,10 @@ fn wrong_headers_are_reported() {
         (
             r#"{"retap":"1.0","app":{}}"#,
             "field `app.package`: missing",
+        ),
+        (
+            r#"{"retap":"1.1","app":{"package":"p"},"pace":"fast"}"#,
+            "field `pace`: expected one of `quiet`, `recorded`, found \"fast\"",
         ),
         (
             r#"{"retap":"1.0","app":{"package":"p"},"start":"fresh"}"#,
@@ -380,4 +392,44 @@ fn names_and_values_of_the_file_are_shortened_and_escaped() {
     );
     let message = error_of_step(&format!("{{\"do\":\"{}\"}}", "ü".repeat(1_000)));
     assert!(message.ends_with("üü…") && message.len() < 400, "{message}");
+}
+
+#[test]
+fn a_trace_has_times_if_every_step_has_one_and_none_goes_back() {
+    let trace = |times: &str| {
+        let steps = times
+            .split(' ')
+            .map(|at| format!("\n{{\"do\":\"launch\",\"at\":{at}}}"));
+        let text: String = std::iter::once(HEADER.to_owned()).chain(steps).collect();
+        Trace::parse(&text).unwrap()
+    };
+    assert!(trace("0 5 5 900").has_times());
+    assert!(!trace("0 null 900").has_times());
+    assert!(!trace("0 900 5").has_times());
+    let bare = trace("0 5").without_times();
+    assert_eq!(bare, Trace::parse(&trace("null null").to_text()).unwrap());
+}
+
+#[test]
+fn a_step_without_a_time_has_the_hash_of_its_other_fields() {
+    let hash = |value: &dyn Fn(&mut DefaultHasher)| {
+        let mut hasher = DefaultHasher::new();
+        value(&mut hasher);
+        hasher.finish()
+    };
+    let untimed = Step::new(Action::Launch);
+    let timed = Step {
+        at_millis: Some(0),
+        ..untimed.clone()
+    };
+    let Step {
+        action,
+        widget,
+        activity,
+        screen,
+        at_millis: _,
+    } = &untimed;
+    let fields = hash(&|hasher| (action, widget, activity, screen).hash(hasher));
+    assert_eq!(hash(&|hasher| untimed.hash(hasher)), fields);
+    assert_ne!(hash(&|hasher| timed.hash(hasher)), fields);
 }

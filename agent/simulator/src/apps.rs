@@ -1,6 +1,7 @@
 //! The apps that a simulated phone can have.
 
 mod calculator;
+mod camera;
 mod extra_screens;
 mod mail;
 mod notes;
@@ -23,6 +24,10 @@ pub(crate) struct SimulatedAppEntry {
     /// Definition of the part that is declarative.
     pub(crate) definition: Option<fn() -> Arc<AppDefinition>>,
 }
+
+/// The app whose crash depends on the pace of its taps. Benchmarks and ground truth, which wait for a settled screen after
+/// each step, do not count it.
+pub(crate) const PACED_ENTRY: SimulatedAppEntry = camera::ENTRY;
 
 pub(crate) const ENTRIES: &[SimulatedAppEntry] = &[
     notes::ENTRY,

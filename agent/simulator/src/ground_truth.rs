@@ -229,6 +229,7 @@ impl GroundTruthRecorder {
             widget,
             activity: screen.activity().clone(),
             screen: Some(screen.hash()),
+            at_millis: None,
         }
     }
 

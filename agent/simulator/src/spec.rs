@@ -1,6 +1,6 @@
 //! Specs of simulated phones: `sim:NAME?noise=0.2&latency=realistic&seed=5`.
 
-use crate::apps::{ENTRIES, SimulatedAppEntry};
+use crate::apps::{ENTRIES, PACED_ENTRY, SimulatedAppEntry};
 use crate::forge::{self, ForgeSpec};
 use crate::noise::{Latency, Noise, SnapshotCost};
 use crate::phone::SimulatedPhone;
@@ -43,7 +43,10 @@ fn parts(spec: &str) -> (&str, &str) {
     spec.split_once('?').unwrap_or((spec, ""))
 }
 
-/// The names of all apps.
+/// The name of the app whose crash needs fast taps.
+pub const PACED: &str = PACED_ENTRY.name;
+
+/// The names of all apps but the generated ones and `PACED`.
 pub fn app_names() -> &'static [&'static str] {
     NAMES
 }
@@ -57,7 +60,7 @@ pub fn about(name: &str) -> Option<&'static str> {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimulatorSpecError {
-    #[error("there is no simulated app `{name}`{}; there are {}, and `{FORGE}`", perhaps(.nearest), listed(NAMES))]
+    #[error("there is no simulated app `{name}`{}; there are {}, `{PACED}`, and `{FORGE}`", perhaps(.nearest), listed(NAMES))]
     UnknownApp {
         name: String,
         nearest: Option<&'static str>,
@@ -79,7 +82,10 @@ pub enum SimulatorSpecError {
 }
 
 pub(crate) fn entry(name: &str) -> Result<&'static SimulatedAppEntry, SimulatorSpecError> {
-    let found = ENTRIES.iter().find(|entry| entry.name == name);
+    let found = ENTRIES
+        .iter()
+        .chain([&PACED_ENTRY])
+        .find(|entry| entry.name == name);
     found.ok_or_else(|| SimulatorSpecError::UnknownApp {
         name: name.to_string(),
         nearest: nearest(name, NAMES),

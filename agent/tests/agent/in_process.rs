@@ -14,7 +14,7 @@ use retap_shared::protocol::{
     WatchAppReply,
 };
 use retap_shared::target::Target;
-use retap_shared::trace::{StartMode, Step};
+use retap_shared::trace::{ReplayPace, StartMode, Step};
 use retap_shared::verdict::{Interruption, Verdict};
 use retap_shared::widget::Widget;
 use tokio::time::Instant;
@@ -41,6 +41,7 @@ fn play(steps: Vec<Step>, target: Option<Target>) -> Play {
         start: StartMode::Clean,
         steps,
         target,
+        pace: ReplayPace::Quiet,
         settle: Settle::default(),
         final_wait: millis(1_000),
         record: false,
@@ -187,6 +188,41 @@ async fn a_recorded_play_returns_the_screen_before_each_step_and_the_last_one() 
         .map(|screen| screen.as_ref().clone())
         .collect();
     assert_eq!(shown, [0, 1, 2, 3].map(screen));
+}
+
+#[tokio::test(start_paused = true)]
+async fn at_recorded_pace_each_step_comes_as_long_after_the_one_before_as_it_did() {
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
+    let times = [700, 700, 760, 3_000];
+    let steps = times.iter().zip(taps(4)).map(|(&at_millis, step)| Step {
+        at_millis: Some(at_millis),
+        ..step
+    });
+    let at_pace = |pace| Play {
+        pace,
+        final_wait: Micros::ZERO,
+        ..play(steps.clone().collect(), None)
+    };
+    let recorded = played(&connection, at_pace(ReplayPace::Recorded)).await;
+    assert_eq!(recorded.played, 4);
+    let end = millis(3_000) + Settle::default().quiet;
+    assert!(recorded.took >= end && recorded.took < end + millis(100));
+    let quiet = played(&connection, at_pace(ReplayPace::Quiet)).await;
+    assert!(quiet.took < millis(1_500), "{}", quiet.took);
+}
+
+#[tokio::test(start_paused = true)]
+async fn steps_without_times_are_refused_at_recorded_pace() {
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone::default()));
+    let play = Play {
+        pace: ReplayPace::Recorded,
+        ..play(taps(2), None)
+    };
+    let refused = connection.request(play.into()).await.unwrap_err();
+    assert_eq!(
+        refused.to_string(),
+        "steps without times cannot be played at recorded pace"
+    );
 }
 
 #[tokio::test(start_paused = true)]

@@ -12,7 +12,7 @@ use retap_shared::protocol::{
     Act, ActReply, Capture, Play, PlayReply, Request, RequestFailure, Settle, TakeScreenshot,
     TakeScreenshotReply,
 };
-use retap_shared::trace::{StartMode, Step};
+use retap_shared::trace::{ReplayPace, StartMode, Step};
 use retap_shared::verdict::{Interruption, Verdict};
 
 use crate::scripted::{ScriptedPhone, app};
@@ -23,6 +23,7 @@ fn play(steps: usize) -> Play {
         start: StartMode::Clean,
         steps: vec![tap().step; steps],
         target: None,
+        pace: ReplayPace::Quiet,
         settle: Settle::default(),
         final_wait: Micros::from_millis(500),
         record: false,

@@ -50,6 +50,8 @@ pub struct StepResult {
     pub quiet: bool,
     /// Phone time of the step.
     pub took: Micros,
+    /// Phone time from the last start of the app to the step.
+    pub at: Micros,
 }
 
 /// An error of a request to a phone.
@@ -152,6 +154,7 @@ impl Device {
             branches: acted.branches,
             quiet: acted.quiet,
             took: acted.took,
+            at: acted.at,
         })
     }
 
@@ -318,7 +321,9 @@ fn own_timeout(request: &Request) -> Duration {
                 .iter()
                 .map(|step| waits(step, play.settle) + PLAYED_STEP_TIMEOUT)
                 .sum();
-            steps + play.final_wait.into()
+            let pauses = play.steps.last().and_then(|step| step.at_millis);
+            let pauses = Duration::from_millis(u64::from(pauses.unwrap_or_default()));
+            steps + pauses + play.final_wait.into()
         }
         _ => Duration::ZERO,
     }

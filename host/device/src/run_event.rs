@@ -1,5 +1,6 @@
 //! Run events: everything that happens in a run, as one stream. Console, JSON lines and reports are made from it.
 
+use std::fmt;
 use std::sync::Arc;
 
 use retap_shared::Text;
@@ -106,6 +107,9 @@ pub enum RunEvent {
         reached: bool,
         played: u32,
         took: Micros,
+        /// Name of the phone; empty in logs of earlier versions.
+        #[serde(default)]
+        phone: String,
         recalled: bool,
     },
     /// The smallest candidate so far.
@@ -129,6 +133,19 @@ pub enum RunEvent {
         runs: u64,
         steps: u64,
     },
+    /// How often the result of a reduction reproduces, by all runs of it.
+    Claimed {
+        standing: ClaimStanding,
+        successes: u32,
+        runs: u32,
+        /// Ends of the 95 % interval of the rate.
+        low: f64,
+        high: f64,
+        required: f64,
+        phones: u32,
+        /// Phones that never reproduced what others did; their runs are not in the tally.
+        suspect_phones: Vec<String>,
+    },
     ReductionEnded {
         target: String,
         from: u32,
@@ -149,6 +166,9 @@ pub enum RunEvent {
         played: u32,
         took: Micros,
         recalled: bool,
+        /// Number of the step with which the replay left its path, counted from 1; 0 is the clean start.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        diverged_at: Option<u32>,
     },
     /// The suite so far, and its coverage.
     SuiteShrunk {
@@ -194,6 +214,28 @@ pub enum CheckSubject {
     Original,
     /// The reduced trace.
     Result,
+}
+
+/// How far a claim about a rate of reproduction is established.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimStanding {
+    /// The rate is at least the required one; this is wrong in at most 5 of 100 reductions.
+    Proven,
+    /// It reproduces in some runs and not in others, and less often than required or not provably as often.
+    Flaky,
+    /// Too few runs to say.
+    Unproven,
+}
+
+impl fmt::Display for ClaimStanding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            ClaimStanding::Proven => "proven",
+            ClaimStanding::Flaky => "flaky",
+            ClaimStanding::Unproven => "unproven",
+        })
+    }
 }
 
 /// A sink that drops all events.

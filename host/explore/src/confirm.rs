@@ -3,7 +3,7 @@
 use retap_device::{Device, DeviceError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::Play;
-use retap_shared::trace::{StartMode, Step};
+use retap_shared::trace::{ReplayPace, StartMode, Step};
 use retap_shared::verdict::Verdict;
 
 use crate::error::ExploreError;
@@ -17,10 +17,11 @@ const FINAL_WAIT: Micros = Micros::from_millis(2_500);
 /// Replays each unconfirmed finding from a clean start, and adds it to the findings or to those that stay unconfirmed.
 pub(super) async fn confirm_findings(
     exploration: &Exploration<'_>,
-    mut result: ExplorationResult,
+    result: &mut ExplorationResult,
     unconfirmed: Vec<UnconfirmedFinding>,
-) -> Result<ExplorationResult, ExploreError> {
-    for unconfirmed in unconfirmed {
+) -> Result<(), ExploreError> {
+    let mut left = unconfirmed.into_iter();
+    while let Some(unconfirmed) = left.next() {
         let UnconfirmedFinding {
             mut finding,
             paths,
@@ -42,18 +43,38 @@ pub(super) async fn confirm_findings(
             finding_record::merge_finding(&mut result.findings, finding);
             continue;
         }
-        match first_reproducing_path(exploration, &finding, paths).await? {
-            Some(steps) => {
+        match first_reproducing_path(exploration, &finding, paths).await {
+            Ok(Some(steps)) => {
                 finding.trace.steps = steps;
                 result.add_finding(finding, first_seen);
             }
-            None => finding_record::merge_finding(&mut result.unconfirmed, finding),
+            Ok(None) => finding_record::merge_finding(&mut result.unconfirmed, finding),
+            Err(error) => {
+                finding_record::merge_finding(&mut result.unconfirmed, finding);
+                keep_unconfirmed(result, left.collect());
+                return Err(error);
+            }
         }
     }
     result
         .first_seen
         .sort_by_key(|point| (point.took, point.events));
-    Ok(result)
+    Ok(())
+}
+
+/// Adds findings that nobody tried to confirm to those that stay unconfirmed.
+pub(super) fn keep_unconfirmed(
+    result: &mut ExplorationResult,
+    unconfirmed: Vec<UnconfirmedFinding>,
+) {
+    for UnconfirmedFinding { finding, .. } in unconfirmed {
+        let is_confirmed = |known: &FindingRecord| known.fingerprint == finding.fingerprint;
+        if result.findings.iter().any(is_confirmed) {
+            finding_record::merge_finding(&mut result.findings, finding);
+        } else {
+            finding_record::merge_finding(&mut result.unconfirmed, finding);
+        }
+    }
 }
 
 /// The first path that reproduces the finding.
@@ -96,6 +117,7 @@ async fn reproduces(
         start: StartMode::Clean,
         steps: path.to_vec(),
         target: finding.trace.header.target.clone(),
+        pace: ReplayPace::Quiet,
         settle: exploration.settings.settle,
         final_wait: FINAL_WAIT,
         record: false,

@@ -15,28 +15,66 @@ use crate::result::ExplorationResult;
 use crate::settings::ExploreSettings;
 use crate::worker::run_worker;
 
-/// Explores an app on all phones of the pool until a limit is reached or the run is cancelled. Steps that the journal holds
-/// are not done again: the strategy observes them, and each worker begins with a clean start.
+/// The end of an exploration: its result, and the error that ended it early, if one did.
+#[derive(Debug)]
+pub struct ExplorationEnd {
+    /// The result so far if there was an error.
+    pub result: ExplorationResult,
+    /// Why the exploration ended early; none if it reached its limit or was cancelled.
+    pub error: Option<ExploreError>,
+}
+
+/// Explores as `explore_to_end` does. The result of an exploration that failed is dropped.
 pub async fn run_exploration(
     pool: &DevicePool,
     explorer: Box<dyn Explorer>,
     settings: &ExploreSettings,
     context: ExplorationContext<'_>,
 ) -> Result<ExplorationResult, ExploreError> {
+    let end = explore_to_end(pool, explorer, settings, context).await;
+    end.error.map_or(Ok(end.result), Err)
+}
+
+/// Explores an app on all phones of the pool until a limit is reached, the run is cancelled or an error ends it. Steps that
+/// the journal holds are not done again: the strategy observes them, and each worker begins with a clean start.
+pub async fn explore_to_end(
+    pool: &DevicePool,
+    explorer: Box<dyn Explorer>,
+    settings: &ExploreSettings,
+    context: ExplorationContext<'_>,
+) -> ExplorationEnd {
     let workers = pool.len().max(1);
     (context.events)(started_event(settings, workers, explorer.name()));
     let exploration = Exploration::new(pool, explorer, settings, context, workers);
-    exploration.replay_journal()?;
-    let cancelled =
-        try_join_all((0..workers).map(|worker| run_worker(&exploration, worker))).await?;
-
-    let (result, unconfirmed) = exploration.finish();
-    let mut result = confirm::confirm_findings(&exploration, result, unconfirmed).await?;
-    if cancelled.contains(&true) {
+    let worked = run_workers(&exploration, workers).await;
+    let (mut result, unconfirmed) = exploration.finish();
+    let error = match worked {
+        Ok(is_cancelled) => {
+            if is_cancelled {
+                result.outcome = Outcome::Interrupted;
+            }
+            confirm::confirm_findings(&exploration, &mut result, unconfirmed)
+                .await
+                .err()
+        }
+        Err(error) => {
+            confirm::keep_unconfirmed(&mut result, unconfirmed);
+            Some(error)
+        }
+    };
+    if error.is_some() {
         result.outcome = Outcome::Interrupted;
     }
     (context.events)(ended_event(settings, &result));
-    Ok(result)
+    ExplorationEnd { result, error }
+}
+
+/// Runs all workers. Returns true if they were cancelled.
+async fn run_workers(exploration: &Exploration<'_>, workers: usize) -> Result<bool, ExploreError> {
+    exploration.replay_journal()?;
+    let cancelled =
+        try_join_all((0..workers).map(|worker| run_worker(exploration, worker))).await?;
+    Ok(cancelled.contains(&true))
 }
 
 fn started_event(settings: &ExploreSettings, workers: usize, explorer: &str) -> RunEvent {

@@ -88,6 +88,7 @@ impl ChosenAction {
             widget: self.node.map(|node| screen.widget(node)),
             activity: screen.activity().clone(),
             screen: Some(screen.hash()),
+            at_millis: None,
         }
     }
 }

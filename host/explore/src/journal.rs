@@ -57,6 +57,9 @@ pub struct RecordedStep {
     pub branches: Vec<u32>,
     /// Phone time of the step.
     pub took: Micros,
+    /// Times of the setup steps of a clean start, in milliseconds of phone time since the start.
+    #[serde(default)]
+    pub setup_times: Vec<u32>,
     /// Screenshot of a finding that is new in the run. It is not recalled.
     #[serde(skip)]
     pub screenshot: Option<Png>,
@@ -149,6 +152,7 @@ impl RecordedStep {
             activities: Vec::new(),
             branches: Vec::new(),
             took: Micros::ZERO,
+            setup_times: Vec::new(),
             screenshot: None,
         }
     }

@@ -24,7 +24,7 @@ mod system_events;
 mod worker;
 
 pub use constraints::{Constraints, WidgetSelector};
-pub use driver::run_exploration;
+pub use driver::{ExplorationEnd, explore_to_end, run_exploration};
 pub use error::ExploreError;
 pub use explorer::{ChosenAction, Decision, Explorer, WorkerView};
 pub use finding_record::{FindingContext, FindingRecord};

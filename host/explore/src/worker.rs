@@ -9,6 +9,7 @@ use retap_device::run_event::RunEvent;
 use retap_device::seed::{Rng, Seed};
 use retap_device::{Device, DeviceError, DeviceLease};
 use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
+use retap_shared::micros::Micros;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
 
@@ -74,6 +75,8 @@ struct Worker<'a> {
     raw_screen: Option<SharedScreen>,
     /// System events that this phone refused: they are not tried again.
     refused_events: Vec<SystemEvent>,
+    /// True as long as the phone's times are those since the clean start that a trace begins with.
+    is_timed: bool,
     has_warned_of_forbidden: bool,
 }
 
@@ -121,6 +124,7 @@ impl<'a> Worker<'a> {
             canvas_raster: CanvasRaster::default(),
             raw_screen: None,
             refused_events: Vec::new(),
+            is_timed: false,
             has_warned_of_forbidden: false,
         }
     }
@@ -251,6 +255,10 @@ impl<'a> Worker<'a> {
             stepped => stepped?,
         };
         let quiet = result.quiet;
+        let step = Step {
+            at_millis: self.is_timed.then(|| whole_millis(result.at)),
+            ..step
+        };
         let event = RecordedEvent::Stepped {
             step,
             node,
@@ -283,6 +291,14 @@ impl<'a> Worker<'a> {
             RecordedEvent::Stepped { .. } => self.consecutive_refusals = 0,
             RecordedEvent::Started { .. } if has_failed => self.failed_starts += 1,
             RecordedEvent::Started { .. } => self.failed_starts = 0,
+            _ => {}
+        }
+        match record.event {
+            RecordedEvent::Started { clean } => self.is_timed = clean,
+            RecordedEvent::SnapshotRestored { .. }
+            | RecordedEvent::SnapshotTaken {
+                whole_phone: false, ..
+            } => self.is_timed = false,
             _ => {}
         }
         // Refusals take no time: a run with a time limit would not end.
@@ -421,6 +437,11 @@ impl<'a> Worker<'a> {
     fn session(&self) -> u32 {
         u32::try_from(self.number).unwrap_or(u32::MAX)
     }
+}
+
+/// A step's time in whole milliseconds.
+fn whole_millis(at: Micros) -> u32 {
+    u32::try_from(at.as_millis()).unwrap_or(u32::MAX)
 }
 
 /// Finds the widget of an earlier step on the current screen.

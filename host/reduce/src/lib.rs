@@ -6,6 +6,7 @@ pub mod journal;
 pub mod named_choice;
 pub mod oracle;
 pub mod policy;
+pub mod reached_targets;
 mod simplify;
 pub mod suite;
 pub mod trace_reduction;

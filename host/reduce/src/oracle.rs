@@ -12,7 +12,7 @@ pub use activity_machine::{
 };
 pub use candidate::{AppState, Candidate, CandidateKey};
 pub use journaled::{JournaledOracle, ObservationJournal};
-pub use pooled::{PooledOracle, ReplayConditions};
+pub use pooled::{FreshPhones, PooledOracle, ReplayConditions};
 pub use prefix_snapshots::ResumeStatistics;
 use retap_device::{JournalError, PoolError};
 use retap_shared::connection::BoxFuture;
@@ -37,6 +37,8 @@ pub struct OracleQuery {
     /// The attempt must start clean, as every check does. Otherwise it may resume from a snapshot that another candidate with
     /// the same prefix has saved.
     pub from_start: bool,
+    /// The attempt should be made on a freshly started phone, where the oracle can start one.
+    pub fresh_phone: bool,
 }
 
 /// Result of one attempt.
@@ -50,6 +52,15 @@ pub struct Observation {
     pub played: u32,
     /// Phone time.
     pub took: Micros,
+    /// Name of the phone that played it; empty if the oracle has no phones.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub phone: String,
+    /// True if that phone was started for this attempt.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub fresh_phone: bool,
+    /// Number of the candidate's steps after which the target was reached. Steps that a snapshot stood in for count.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reached_after: Option<u32>,
 }
 
 /// An attempt without an observation.
@@ -72,7 +83,33 @@ pub enum OracleError {
     Journal(#[from] JournalError),
 }
 
+impl Observation {
+    /// Observation of a run without a named phone, which played the candidate from its start.
+    pub fn new(verdict: Verdict, played: u32, took: Micros) -> Observation {
+        let reached = verdict == Verdict::TargetReached;
+        Observation {
+            reached,
+            verdict,
+            played,
+            took,
+            phone: String::new(),
+            fresh_phone: false,
+            reached_after: reached.then_some(played),
+        }
+    }
+}
+
 impl OracleQuery {
+    /// Attempt that starts clean, on any phone.
+    pub fn from_start(candidate: Candidate, attempt: u32) -> OracleQuery {
+        OracleQuery {
+            candidate,
+            attempt,
+            from_start: true,
+            fresh_phone: false,
+        }
+    }
+
     /// Key of the candidate.
     pub fn key(&self) -> CandidateKey {
         self.candidate.key()

@@ -5,40 +5,50 @@ mod auto;
 mod coverage_item;
 mod detreduce;
 mod error;
+mod final_check;
 mod interner;
 mod item_set;
 mod journaled_replayer;
 mod learn;
 mod loop_cut_search;
+mod loop_cuts;
 mod plan;
 mod pooled_replayer;
 mod reduction;
+mod replay_budget;
 mod replay_demand;
 mod replay_dispatcher;
 mod replay_path;
+mod replay_tally;
 mod replay_tree;
+mod replayability;
 mod replayer;
 mod scripted_steps;
 mod speculative_replays;
 mod symbol_table;
 
+pub use detreduce::splice_survey::{SpliceSurvey, SpliceSurveySettings};
 pub use error::SuiteError;
 use error::SuiteStop;
+use final_check::FinalCheck;
 pub use journaled_replayer::{JournaledReplayer, ReplayJournal};
 pub use learn::{SuiteLearning, learn};
 use plan::SuitePlan;
 pub use pooled_replayer::PooledReplayer;
 pub use reduction::{
-    SuiteCost, SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport, SuiteReduction,
-    SuiteTrace, TraceDisposition, TraceFragment,
+    SuiteCheck, SuiteCost, SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport,
+    SuiteReduction, SuiteTrace, TraceDisposition, TraceFragment,
 };
 use replay_dispatcher::ReplayDispatcher;
+pub use replay_tally::ReplayTally;
+pub use replayability::ReplayabilityCount;
 pub use replayer::{
     ReplayObservation, ReplayRecord, ReplayRequest, ReplayStep, Replayer, StepSource,
     SuiteStepOrigin,
 };
 use retap_device::CancellationToken;
-use retap_device::run_event::{EventSink, RunEvent};
+use retap_device::run_event::{EventSink, RunEvent, null_sink};
+use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 use serde::{Deserialize, Serialize};
@@ -56,6 +66,21 @@ pub struct SuiteSettings {
     pub fragments: u32,
     /// Retap's own algorithm: replace steps by simpler ones where the coverage stays.
     pub simplify: bool,
+    /// DetReduce: how far the search for one trace goes before greedy cuts take over.
+    pub search_limits: SearchLimits,
+    /// Maximum number of replays, those of the check included.
+    pub max_runs: Option<u64>,
+    /// Maximum phone time of each phone. A replay that is under way then is finished.
+    pub max_phone_time: Option<Micros>,
+}
+
+/// Limits of DetReduce's searches. A search that reaches one gives up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SearchLimits {
+    /// Maximum number of candidates that are replayed for one trace.
+    pub candidates: u32,
+    /// Maximum number of events that are replayed for one trace.
+    pub events: u64,
 }
 
 /// An algorithm that reduces a suite.
@@ -70,8 +95,9 @@ pub enum SuiteReductionAlgorithm {
     DetReduce,
 }
 
-/// Reduces a suite. All coverage of the original suite that can be replayed is covered by the result, and the coverage of each
-/// reduced trace was observed in all of its `replays` replays. There are no random choices, and the journal is the replayer's.
+/// Reduces a suite. All coverage of the original suite that can be replayed is covered by the result, also if the budget ends the
+/// search. Each reduced trace is then played fresh, `replays` times: `SuiteTrace::check` counts what these replays did. There are
+/// no random choices, and the journal is the replayer's.
 pub async fn reduce_suite(
     originals: &[Trace],
     settings: &SuiteSettings,
@@ -91,13 +117,20 @@ pub async fn reduce_suite(
             Box::pin(auto::auto_reduction(&mut dispatcher, &mut plan)).await
         }
     };
-    let outcome = match ended {
+    let mut outcome = match ended {
         Ok(()) if plan.covers_nothing(&dispatcher) => Outcome::DoesNotReproduce,
-        Ok(()) => Outcome::Done,
-        Err(SuiteStop::Cancelled) => Outcome::Interrupted,
-        Err(SuiteStop::Failed(error)) => return Err(error),
+        ended => outcome_of(ended)?,
     };
-    let reduction = plan.into_reduction(&dispatcher, outcome);
+    let mut check = FinalCheck::default();
+    if matches!(outcome, Outcome::Done | Outcome::BudgetSpent) {
+        plan.settle();
+        let checked = outcome_of(check.play(&mut dispatcher, &plan.paths).await)?;
+        if checked != Outcome::Done {
+            outcome = checked;
+        }
+        plan.record_check(&dispatcher);
+    }
+    let reduction = plan.into_reduction(&dispatcher, &check, outcome);
     events(RunEvent::SuiteEnded {
         traces: reduction.after.traces,
         transitions: reduction.after.transitions,
@@ -106,6 +139,35 @@ pub async fn reduce_suite(
         took: reduction.cost.took,
     });
     Ok(reduction)
+}
+
+/// Surveys how many spliced traces of a suite are replayable, after DetReduce's phase 1. None if it was cancelled or the budget
+/// was spent.
+pub async fn survey_splices(
+    originals: &[Trace],
+    settings: &SuiteSettings,
+    survey: &SpliceSurveySettings,
+    replayer: &dyn Replayer,
+    cancellation: &CancellationToken,
+) -> Result<Option<SpliceSurvey>, SuiteError> {
+    settings.validate()?;
+    let events = null_sink();
+    let mut dispatcher =
+        ReplayDispatcher::new(originals, settings, replayer, &events, cancellation);
+    match detreduce::splice_survey::survey(&mut dispatcher, survey).await {
+        Ok(survey) => Ok(Some(survey)),
+        Err(SuiteStop::Failed(error)) => Err(error),
+        Err(SuiteStop::Cancelled | SuiteStop::BudgetSpent) => Ok(None),
+    }
+}
+
+fn outcome_of(ended: Result<(), SuiteStop>) -> Result<Outcome, SuiteError> {
+    match ended {
+        Ok(()) => Ok(Outcome::Done),
+        Err(SuiteStop::BudgetSpent) => Ok(Outcome::BudgetSpent),
+        Err(SuiteStop::Cancelled) => Ok(Outcome::Interrupted),
+        Err(SuiteStop::Failed(error)) => Err(error),
+    }
 }
 
 fn started_event(originals: &[Trace], settings: &SuiteSettings) -> Result<RunEvent, SuiteError> {
@@ -119,13 +181,18 @@ fn started_event(originals: &[Trace], settings: &SuiteSettings) -> Result<RunEve
 }
 
 impl SuiteSettings {
-    /// Rejects settings with which no trace could be proven or spliced.
+    /// Rejects settings with which no trace could be replayed or spliced.
     pub fn validate(&self) -> Result<(), SuiteError> {
-        match (self.replays, self.fragments) {
-            (0, _) => Err(SuiteError::NoReplays),
-            (_, 0) => Err(SuiteError::NoFragments),
-            _ => Ok(()),
+        if self.replays == 0 {
+            return Err(SuiteError::NoReplays);
         }
+        if self.fragments == 0 {
+            return Err(SuiteError::NoFragments);
+        }
+        if self.max_runs == Some(0) || self.max_phone_time == Some(Micros::ZERO) {
+            return Err(SuiteError::NoBudget);
+        }
+        Ok(())
     }
 }
 
@@ -137,6 +204,27 @@ impl Default for SuiteSettings {
             replays: 10,
             fragments: 3,
             simplify: true,
+            search_limits: SearchLimits::default(),
+            max_runs: None,
+            max_phone_time: None,
+        }
+    }
+}
+
+impl SearchLimits {
+    fn halved(self) -> SearchLimits {
+        SearchLimits {
+            candidates: self.candidates / 2,
+            events: self.events / 2,
+        }
+    }
+}
+
+impl Default for SearchLimits {
+    fn default() -> SearchLimits {
+        SearchLimits {
+            candidates: 1_000,
+            events: 20_000,
         }
     }
 }

@@ -2,23 +2,29 @@
 
 mod algorithm;
 mod bayes;
+mod cdd;
+mod claim;
 mod ddmin;
+mod deletion_plan;
 mod deterministic;
 mod evaluation;
 mod hierarchical;
 mod nd3min;
 mod pending_attempts;
 mod probdd;
+mod proof;
 mod reducer;
 mod reduction;
 mod settings;
 mod simplify;
 mod step_spans;
+mod wdd;
 
 use std::sync::Arc;
 
 pub use algorithm::{DEFAULT_RUNS, NOISY_RUNS, ReductionAlgorithm};
-use evaluation::{CandidateEvaluator, ReductionStop};
+pub use claim::{ClaimStanding, PhoneTally, RateInterval, ReproductionClaim};
+use evaluation::CandidateEvaluator;
 pub use hierarchical::StateGranularity;
 pub use nd3min::SchedulerKind;
 use reducer::TraceReducer;
@@ -27,7 +33,6 @@ use retap_device::CancellationToken;
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;
-use retap_shared::verdict::Outcome;
 pub use settings::{DEFAULT_PARTS, PassCriterion, ReduceSettings};
 
 use crate::oracle::{Candidate, Oracle, OracleError};
@@ -56,6 +61,11 @@ pub enum ReduceError {
         /// Attempts of the original.
         runs: u32,
     },
+    /// Nothing could be run.
+    #[error(
+        "a reduction without any run or time cannot do anything; allow at least 1 run and 1 minute"
+    )]
+    Budget,
     /// The oracle has no answer.
     #[error(transparent)]
     Oracle(#[from] OracleError),
@@ -84,13 +94,8 @@ pub async fn reduce(
 
     let evaluator = CandidateEvaluator::new(settings, oracle, events, cancellation);
     let mut reducer = TraceReducer::new(evaluator, settings, original);
-    let (outcome, result) = match reducer.run(algorithm).await {
-        Ok(None) => (Outcome::DoesNotReproduce, None),
-        Ok(Some(check)) => (Outcome::Done, Some(check)),
-        Err(ReductionStop::Cancelled) => (Outcome::Interrupted, None),
-        Err(ReductionStop::Oracle(error)) => return Err(error.into()),
-    };
-    let reduction = reducer.into_reduction(trace, outcome, result);
+    let outcome = reducer.run(algorithm).await?;
+    let reduction = reducer.into_reduction(trace, outcome);
     events(RunEvent::ReductionEnded {
         target,
         from,

@@ -2,10 +2,12 @@
 
 mod crash;
 mod device;
+mod event_numbers;
 mod explore;
 mod link;
 mod model;
 mod noisy;
+mod noisy_oracle;
 mod own_cost;
 mod policy;
 mod simulated;
@@ -30,6 +32,7 @@ enum BenchSubcommand {
     Link(link::BenchLinkCommand),
     Policy(policy::BenchPolicyCommand),
     Noisy(noisy::BenchNoisyCommand),
+    NoisyOracle(noisy_oracle::BenchNoisyOracleCommand),
     OwnCost(own_cost::BenchOwnCostCommand),
     Crash(crash::BenchCrashCommand),
     Oracle(crash::BenchOracleCommand),
@@ -46,6 +49,7 @@ impl BenchCommand {
             BenchSubcommand::Link(link) => link.run(context),
             BenchSubcommand::Policy(policy) => policy.run(context),
             BenchSubcommand::Noisy(noisy) => noisy.run(context),
+            BenchSubcommand::NoisyOracle(oracle) => oracle.run(context),
             BenchSubcommand::OwnCost(own_cost) => own_cost.run(context),
             BenchSubcommand::Crash(crash) => crash.run(context),
             BenchSubcommand::Oracle(oracle) => oracle.run(context),

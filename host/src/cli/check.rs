@@ -14,6 +14,8 @@ use crate::cli::replay::ReplayCommand;
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::config::{self, Config, ExploreConfig};
+use crate::device_spec::DeviceSelector;
+use crate::devices;
 use crate::exit::CommandExit;
 use crate::format::mapping::BuildMapping;
 use crate::options::{DEFAULT_COUNT, ExplorerKind};
@@ -45,6 +47,9 @@ impl CheckCommand {
         };
         let mut lines = vec![first];
         let explore = &config.explore;
+        if let Some(DeviceSelector::Listed(devices)) = &config.device {
+            devices::check(devices)?;
+        }
         for trace in explore.before.iter().chain(&explore.from) {
             findings::read_trace(trace)?;
         }

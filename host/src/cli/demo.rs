@@ -60,15 +60,14 @@ impl DemoCommand {
         let run = ActiveRun::start(options, self.seed, &location, context)?;
         let directory = run.directory().path().to_owned();
         let devices = self.introduce(&run)?;
-        let (exit, apps) =
-            run.execute(async |run| operations::run_demo(run, &devices, events).await)?;
-        context.console.result(&table(&apps))?;
+        let end = run.execute(async |run| operations::run_demo(run, &devices, events).await)?;
+        context.console.result(&table(&end.value))?;
         context.console.result(&format!(
             "\nAll of it with pictures: {}",
             directory.join("report.html").display()
         ))?;
         context.console.result(&directory.display().to_string())?;
-        Ok(exit)
+        end.exit()
     }
 
     /// Says what will happen, and returns the phones.

@@ -13,7 +13,7 @@ use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::config::{Config, ExploreConfig};
-use crate::device_spec::PhoneSelection;
+use crate::device_spec::{DeviceList, PhoneSelection};
 use crate::devices;
 use crate::exit::CommandExit;
 use crate::format::mapping;
@@ -25,6 +25,7 @@ use crate::options::{
 use crate::run::baseline::FindingBaseline;
 use crate::run::findings;
 use crate::run::known_finding::KnownFinding;
+use crate::shell_command;
 use crate::wording::group_thousands;
 
 /// Drive an app by itself, and collect the ways to make it fail
@@ -101,13 +102,13 @@ impl ExploreCommand {
         };
         let directory = run.directory().path().to_owned();
         let seed = run.seed().0;
-        let (exit, explored) =
-            run.execute(async |run| operations::run_exploration(run, &options).await)?;
-        self.print(&explored, seed, &directory, context)?;
+        let end = run.execute(async |run| operations::run_exploration(run, &options).await)?;
+        let devices = &options.devices.device;
+        self.print(&end.value, seed, devices, &directory, context)?;
         // Without a baseline every finding counts: what a store knows depends on the machine.
         let counts = |known: &Option<KnownFinding>| options.baseline.is_none() || known.is_none();
-        let fails = explored.findings.iter().any(|(_, known)| counts(known));
-        Ok(match exit {
+        let fails = end.value.findings.iter().any(|(_, known)| counts(known));
+        Ok(match end.exit()? {
             CommandExit::Done if fails => CommandExit::FindingsFound,
             exit => exit,
         })
@@ -211,6 +212,7 @@ impl ExploreCommand {
         &self,
         explored: &ExploreResult,
         seed: u64,
+        devices: &DeviceList,
         directory: &Path,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
@@ -222,6 +224,14 @@ impl ExploreCommand {
         }
         let page = directory.join("report.html");
         console.result(&summary::exploration_table(explored))?;
+        if !explored.findings.is_empty() {
+            console.result("")?;
+        }
+        for (finding, _) in &explored.findings {
+            let file = directory.join(finding.best_file());
+            let command = shell_command::replay(&file, Some(devices));
+            console.result(&format!("see it again: {command}"))?;
+        }
         console.result(&format!("\nreport: {}", page.display()))?;
         Ok(console.result(&directory.display().to_string())?)
     }

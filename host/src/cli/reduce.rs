@@ -4,11 +4,13 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retap_reduce::named_choice::NamedChoice as _;
+use retap_reduce::reached_targets::ReachedKind;
 use retap_reduce::trace_reduction::{
-    NOISY_RUNS, PassCriterion, ReductionAlgorithm, ReproductionCheck, SchedulerKind,
-    StateGranularity,
+    NOISY_RUNS, PassCriterion, PhoneTally, ReductionAlgorithm, ReproductionCheck,
+    ReproductionClaim, SchedulerKind, StateGranularity,
 };
 use retap_shared::target::Target;
+use retap_shared::trace::ReplayPace;
 use retap_shared::verdict::Outcome;
 use serde_json::json;
 
@@ -24,11 +26,14 @@ use crate::operations::{
     self, ActiveRun, ReducedTrace, ReductionSource, describe_verdict, summary,
 };
 use crate::options::{Nd3minOptions, OracleKind, ReduceOptions, RunOptions};
+use crate::report::console::LineStyle;
 use crate::run::store::SqliteStore;
+use crate::shell_command;
 
 /// Cut a trace down to the few steps that matter
 ///
-/// Checks first that the trace reproduces, and last that the reduced trace does. Exit code 3 if it does not.
+/// The reduced trace is played until it is proven how often it reproduces. Exit code 5 if it is flaky, 3 if no run reached the
+/// target.
 #[derive(Debug, Default, Args)]
 pub struct ReduceCommand {
     /// A `.retap` file, or a run whose findings are reduced one after the other
@@ -37,6 +42,9 @@ pub struct ReduceCommand {
     /// Only this finding of the run; the first digits of its id are enough
     #[arg(long, value_name = "ID")]
     crash: Option<String>,
+    /// The shortest trace to each activity or screen that a run of `explore --keep-traces` has reached
+    #[arg(long, value_name = "activity|screen", value_parser = choice_parser::<ReachedKind>(), conflicts_with_all = ["crash", "target"])]
+    every: Option<ReachedKind>,
     /// Target to keep: `crash`, `activity:NAME`, `screen:TEXT` or `log:REGEX` [default: the target of the trace]
     #[arg(long, value_parser = parse_target)]
     target: Option<String>,
@@ -51,16 +59,11 @@ pub struct ReduceCommand {
         value_name = "N",
         allow_negative_numbers = true,
         value_parser = clap::value_parser!(u32).range(1..=10_000),
-        help = help_with_default("Runs of each candidate", criterion_help(|criterion| criterion.runs))
+        help = help_with_default("Runs of each candidate", runs_help())
     )]
     runs: Option<u32>,
-    #[arg(
-        long,
-        value_name = "K",
-        allow_negative_numbers = true,
-        value_parser = clap::value_parser!(u32).range(1..=10_000),
-        help = help_with_default("Runs of each candidate that must reach the target", criterion_help(|criterion| criterion.successes))
-    )]
+    /// Runs of each candidate that must reach the target [default: all of them; nine of ten for `nd3min`]
+    #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=10_000))]
     successes: Option<u32>,
     /// Successes that the check of the original needs [default: with `auto` and `nd3min` five of six that a candidate needs,
     /// otherwise as many]
@@ -72,6 +75,13 @@ pub struct ReduceCommand {
     /// Only remove steps: no shorter texts, no taps for long presses, no shorter waits
     #[arg(long)]
     only_delete: bool,
+    /// Maximum number of runs; then the best trace so far is the result [default: 1000, and 20 per step; for other algorithms
+    /// than `auto` none]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..))]
+    max_runs: Option<u64>,
+    /// Maximum duration of each reduction; then the best trace so far is the result [default: none]
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    minutes: Option<u32>,
     /// Maximum number of concurrent runs [default: the number of phones]
     #[arg(long, value_name = "M", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=1_000))]
     parallel: Option<u32>,
@@ -101,6 +111,9 @@ pub struct ReduceCommand {
     /// Oracle of the reduction [default: phones]
     #[arg(long, value_enum)]
     oracle: Option<OracleKind>,
+    /// When the next step comes [default: the pace of the trace; `recorded` where it never reproduces at `quiet`]
+    #[arg(long, value_parser = choice_parser::<ReplayPace>())]
+    pace: Option<ReplayPace>,
     #[command(flatten)]
     mapping: MappingArguments,
     #[command(flatten)]
@@ -120,12 +133,14 @@ impl ReduceCommand {
                 let store = global.named_store();
                 ActiveRun::resume(path, store.as_deref(), context, reduce_options)?
             }
-            None => self.start(global, context)?,
+            None => match self.start(global, context)? {
+                Some(started) => started,
+                None => return Ok(CommandExit::Done),
+            },
         };
         let directory = run.directory().path().to_owned();
-        let (exit, reduced) =
-            run.execute(async |run| operations::reduce_all(run, &options).await)?;
-        for one in &reduced {
+        let end = run.execute(async |run| operations::reduce_all(run, &options).await)?;
+        for one in &end.value {
             context.console.result(&if self.run.json {
                 to_json(one, &directory)
             } else {
@@ -133,22 +148,39 @@ impl ReduceCommand {
             })?;
         }
         if !self.run.json {
+            if let Some(table) = summary::reached_table(&end.value) {
+                context.console.result(&table)?;
+            }
             context.console.result(&directory.display().to_string())?;
         }
-        match NotReproduced::among(&reduced) {
-            Some(failure) if exit == CommandExit::DoesNotReproduce => Err(failure.into()),
-            _ => Ok(exit),
+        let not_reproduced = NotReproduced::among(&end.value);
+        match (end.exit()?, not_reproduced) {
+            (CommandExit::DoesNotReproduce, Some(failure)) => Err(failure.into()),
+            (exit, _) => Ok(exit),
         }
     }
 
+    /// Starts a run; none if there is nothing to reduce.
     fn start(
         &self,
         global: &GlobalArguments,
         context: &CommandContext,
-    ) -> Result<(ActiveRun, ReduceOptions), CommandError> {
+    ) -> Result<Option<(ActiveRun, ReduceOptions)>, CommandError> {
         let config = global.config()?;
         let path = self.source.clone().unwrap_or_default();
-        let source = ReductionSource::read(&path, self.crash.as_deref())?;
+        let source = match self.every {
+            Some(kind) => ReductionSource::read_reached(&path, kind)?,
+            None => ReductionSource::read(&path, self.crash.as_deref())?,
+        };
+        if source.traces().is_empty() {
+            let run = path.display();
+            let text = format!("the run `{run}` has no finding: there is nothing to reduce");
+            match self.run.json {
+                true => context.console.print(LineStyle::Quiet, &text),
+                false => context.console.result(&text)?,
+            }
+            return Ok(None);
+        }
         self.check_algorithm(self.algorithm(&config.reduce))?;
         let store = global.store(&config);
         let device = match self.oracle() {
@@ -172,7 +204,7 @@ impl ReduceCommand {
             context,
         )?;
         source.copy_into(run.directory())?;
-        Ok((run, options))
+        Ok(Some((run, options)))
     }
 
     /// The command line over `retap.toml` over the defaults.
@@ -188,11 +220,13 @@ impl ReduceCommand {
             device,
             count: self.phones.count(config),
             source,
-            target: self.target.clone().or_else(|| config.reduce.target.clone()),
+            target: self.target(config),
             algorithm: self.algorithm(&config.reduce),
             runs,
             successes,
             parallel: self.parallel,
+            max_runs: self.max_runs,
+            minutes: self.minutes,
             original_successes: self.original_successes,
             nd3min: Nd3minOptions {
                 scheduler: self.scheduler.unwrap_or(nd3min.scheduler),
@@ -204,6 +238,16 @@ impl ReduceCommand {
             hierarchy: self.hierarchy.unwrap_or_default(),
             oracle: self.oracle(),
             mappings: self.mapping.options(config),
+            pace: self.pace,
+        }
+    }
+
+    /// Target of all traces; none with `--every`, where each trace has its own.
+    fn target(&self, config: &Config) -> Option<String> {
+        let configured = || config.reduce.target.clone();
+        match self.every {
+            Some(_) => None,
+            None => self.target.clone().or_else(configured),
         }
     }
 
@@ -264,13 +308,13 @@ impl ReduceCommand {
     }
 }
 
-/// Default of a part of the criterion, and the one of `nd3min`.
-fn criterion_help(part: fn(PassCriterion) -> u32) -> String {
-    let default = |algorithm: ReductionAlgorithm| part(algorithm.pass_criterion(None, None));
-    let nd3min = default(ReductionAlgorithm::Nd3min);
+/// Default number of runs, and the one of `nd3min`.
+fn runs_help() -> String {
+    let runs = |algorithm: ReductionAlgorithm| algorithm.pass_criterion(None, None).runs;
+    let nd3min = runs(ReductionAlgorithm::Nd3min);
     format!(
         "{}; {nd3min} for `nd3min`",
-        default(ReductionAlgorithm::default())
+        runs(ReductionAlgorithm::default())
     )
 }
 
@@ -293,8 +337,35 @@ fn to_words(one: &ReducedTrace, run: &Path) -> String {
     if one.file.is_empty() {
         format!("{reduced}\n")
     } else {
-        format!("{reduced}\n  {}\n", run.join(&one.file).display())
+        let file = run.join(&one.file);
+        let command = shell_command::replay(&file, one.devices.as_ref());
+        format!(
+            "{reduced}\n  {}\n  see it again: {command}\n",
+            file.display()
+        )
     }
+}
+
+fn claim_json(claim: &ReproductionClaim) -> serde_json::Value {
+    let phones = |phones: &[PhoneTally]| {
+        phones
+            .iter()
+            .map(|one| json!({ "phone": one.phone, "successes": one.tally.successes, "runs": one.tally.runs() }))
+            .collect::<Vec<_>>()
+    };
+    json!({
+        "standing": claim.standing,
+        "successes": claim.tally.successes,
+        "runs": claim.tally.runs(),
+        "rate": claim.rate(),
+        "interval": [claim.interval.low, claim.interval.high],
+        "required_rate": claim.required_rate,
+        "proof": { "successes": claim.proof.successes, "runs": claim.proof.runs() },
+        "fresh_starts": claim.fresh_starts,
+        "phones": phones(&claim.phones),
+        "suspect_phones": phones(&claim.suspect_phones),
+        "as_published": claim.as_published,
+    })
 }
 
 fn to_json(one: &ReducedTrace, run: &Path) -> String {
@@ -310,8 +381,11 @@ fn to_json(one: &ReducedTrace, run: &Path) -> String {
         "runs": one.reduction.runs,
         "original": (one.reduction.original.runs > 0).then(|| check(&one.reduction.original)),
         "replays": one.reduction.result.as_ref().map(check),
+        "claim": one.reduction.claim.as_ref().map(claim_json),
         "check": one.reduction.result.as_ref().zip(one.reduction.confidence).map(|(result, sure)| format!("{} {}", result.successes, summary::confidence(sure))),
         "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
+        "replay": (!one.file.is_empty()).then(|| shell_command::replay(&run.join(&one.file), one.devices.as_ref())),
+        "pace": one.reduction.trace.header.pace,
         "run": run.to_string_lossy(),
     })
     .to_string()
@@ -377,7 +451,6 @@ impl UserError for NotReproduced {
     }
 
     fn help(&self) -> String {
-        "if it works only sometimes, ask for less: `--runs 20 --successes 5`; else see whether app and phone are the same"
-            .into()
+        "see whether app and phone are those that the trace was made with".into()
     }
 }

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use retap_reduce::suite::{SuiteReduction, SuiteReductionAlgorithm, SuiteSettings};
+use retap_reduce::suite::{SearchLimits, SuiteReduction, SuiteReductionAlgorithm, SuiteSettings};
 use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 
@@ -56,6 +56,28 @@ pub struct ReduceSuiteCommand {
     /// Only remove steps: no shorter texts, no taps for long presses, no shorter waits
     #[arg(long)]
     only_delete: bool,
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u32).range(0..=1_000_000_000),
+        help = help_with_default("`detreduce`: candidates that are replayed for one trace before greedy cuts take over", SearchLimits::default().candidates)
+    )]
+    search_candidates: Option<u32>,
+    #[arg(
+        long,
+        value_name = "N",
+        allow_negative_numbers = true,
+        value_parser = clap::value_parser!(u64).range(0..=1_000_000_000),
+        help = help_with_default("`detreduce`: events that are replayed for one trace before greedy cuts take over", SearchLimits::default().events)
+    )]
+    search_events: Option<u64>,
+    /// Maximum number of runs, those of the check included; the best suite so far is the result
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u64).range(1..=1_000_000_000))]
+    max_runs: Option<u64>,
+    /// Minutes of phone time for each phone; the best suite so far is the result
+    #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
+    minutes: Option<u32>,
     #[command(flatten)]
     phones: PhoneArguments,
     #[command(flatten)]
@@ -76,15 +98,14 @@ impl ReduceSuiteCommand {
             None => self.start(global, context)?,
         };
         let directory = run.directory().path().to_owned();
-        let (exit, suite) =
-            run.execute(async |run| operations::run_suite_reduction(run, &options).await)?;
-        self.print(&suite, &directory, context)?;
-        match suite.reduction.outcome {
-            Outcome::DoesNotReproduce => Err(NothingReplayable {
-                traces: suite.names.len(),
-            }
-            .into()),
-            _ => Ok(exit),
+        let end = run.execute(async |run| operations::run_suite_reduction(run, &options).await)?;
+        self.print(&end.value, &directory, context)?;
+        let nothing_replayable = NothingReplayable {
+            traces: end.value.names.len(),
+        };
+        match end.exit()? {
+            CommandExit::DoesNotReproduce => Err(nothing_replayable.into()),
+            exit => Ok(exit),
         }
     }
 
@@ -98,9 +119,7 @@ impl ReduceSuiteCommand {
         let first = suite.traces.iter().map(|(_, trace)| trace).take(1);
         let device = self.phones.devices_for_traces(first, &config, context)?;
         let options = self.options(&config, device)?;
-        if self.fragments.is_some() && options.algorithm != SuiteReductionAlgorithm::DetReduce {
-            return Err(DetreduceOnlyOption.into());
-        }
+        self.check_algorithm(options.algorithm)?;
         operations::check_suite(&suite, &options)?;
         let run = ActiveRun::start(
             RunOptions::ReduceSuite(options.clone()),
@@ -128,7 +147,34 @@ impl ReduceSuiteCommand {
             fragments: self.fragments.unwrap_or(defaults.fragments),
             abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
             only_delete: self.only_delete,
+            search_limits: SearchLimits {
+                candidates: self
+                    .search_candidates
+                    .unwrap_or(defaults.search_limits.candidates),
+                events: self.search_events.unwrap_or(defaults.search_limits.events),
+            },
+            max_runs: self.max_runs,
+            minutes: self.minutes,
         })
+    }
+
+    /// Refuses options of DetReduce for other algorithms.
+    fn check_algorithm(
+        &self,
+        algorithm: SuiteReductionAlgorithm,
+    ) -> Result<(), DetreduceOnlyOption> {
+        let options = [
+            ("--fragments", self.fragments.is_some()),
+            ("--search-candidates", self.search_candidates.is_some()),
+            ("--search-events", self.search_events.is_some()),
+        ];
+        let given = options.into_iter().find(|(_, is_given)| *is_given);
+        match given {
+            Some((option, _)) if algorithm != SuiteReductionAlgorithm::DetReduce => {
+                Err(DetreduceOnlyOption { option })
+            }
+            _ => Ok(()),
+        }
     }
 
     fn print(
@@ -142,7 +188,7 @@ impl ReduceSuiteCommand {
             return Ok(console.result(&to_json(suite, directory).to_string())?);
         }
         console.result(&summary::suite_table(suite))?;
-        if suite.reduction.outcome == Outcome::Done {
+        if suite.is_written() {
             let manifest = directory
                 .join(reduced_suite::SUITE_DIRECTORY)
                 .join(reduced_suite::SUITE_MANIFEST);
@@ -168,7 +214,7 @@ fn to_json(suite: &ReducedSuite, directory: &Path) -> Value {
         after,
         not_replayable,
         simplified,
-        replays,
+        check,
         cost,
         ..
     } = &suite.reduction;
@@ -181,16 +227,24 @@ fn to_json(suite: &ReducedSuite, directory: &Path) -> Value {
         "after": reduced_suite::measure_json(after),
         "not_replayable": not_replayable,
         "simplified": simplified,
-        "replays": { "successes": replays.0, "runs": replays.1 },
-        "cost": { "runs": cost.runs, "events": cost.events, "seconds": cost.took.0 as f64 / 1e6 },
-        "suite": (*outcome == Outcome::Done).then(|| directory.join(reduced_suite::SUITE_DIRECTORY).to_string_lossy().into_owned()),
+        "replays": { "successes": check.followed, "runs": check.runs },
+        "flaky": suite.flaky_json(),
+        "unconfirmed": reduced_suite::coverage_json(&check.unconfirmed),
+        "lost": reduced_suite::coverage_json(&suite.reduction.lost()),
+        "greedy": suite.reduction.greedy(),
+        "cost": {
+            "runs": cost.runs, "diverged": cost.diverged, "events": cost.events, "seconds": cost.took.0 as f64 / 1e6,
+        },
+        "suite": suite.is_written().then(|| directory.join(reduced_suite::SUITE_DIRECTORY).to_string_lossy().into_owned()),
         "run": directory.to_string_lossy(),
     })
 }
 
 #[derive(Debug, thiserror::Error)]
-#[error("`--fragments` is for `--algorithm detreduce`: `auto` does not count them")]
-struct DetreduceOnlyOption;
+#[error("`{option}` is for `--algorithm detreduce`, and the algorithm is `auto`")]
+struct DetreduceOnlyOption {
+    option: &'static str,
+}
 
 impl UserError for DetreduceOnlyOption {
     fn exit(&self) -> CommandExit {
@@ -198,7 +252,7 @@ impl UserError for DetreduceOnlyOption {
     }
 
     fn help(&self) -> String {
-        "omit `--fragments`, or choose `--algorithm detreduce`".into()
+        format!("omit `{}`, or choose `--algorithm detreduce`", self.option)
     }
 }
 

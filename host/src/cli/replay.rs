@@ -8,12 +8,12 @@ use clap::Args;
 use retap_device::run_event::RunEvent;
 use retap_device::seed::Seed;
 use retap_shared::protocol::PlayReply;
-use retap_shared::trace::Trace;
+use retap_shared::trace::{ReplayPace, Trace};
 use retap_shared::verdict::Verdict;
 use serde_json::json;
 
 use crate::cli::arguments::{self, GlobalArguments, MappingArguments, PhoneArguments};
-use crate::cli::named_choice::help_with_default;
+use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::config::Config;
@@ -21,7 +21,7 @@ use crate::device_spec::PhoneSelection;
 use crate::devices::{ConnectedPhones, FindingRetracer};
 use crate::exit::CommandExit;
 use crate::format::mapping;
-use crate::operations::{self, ClockKind, describe_verdict};
+use crate::operations::{self, ClockKind, TraceWithoutTimes, describe_verdict};
 use crate::options::{DEFAULT_TIMES, MappingOptions};
 use crate::report::progress::ProgressReporter;
 use crate::report::{self, Reporter};
@@ -31,7 +31,7 @@ use crate::{devices, target};
 
 /// Play traces again and see whether they still do what they did
 ///
-/// Exit code 0 if every run reached the target of its trace, 3 if not.
+/// Exit code 0 if every run reached the target of its trace, 5 if only some did, 3 if none did.
 #[derive(Debug, Default, Args)]
 pub struct ReplayCommand {
     /// `.retap` files, such as `crashes/ID/reduced.retap` of a run; all of them on the same phones
@@ -45,6 +45,9 @@ pub struct ReplayCommand {
         help = help_with_default("Runs of each trace", DEFAULT_TIMES)
     )]
     times: Option<u32>,
+    /// When the next step comes [default: the pace of each trace, which is `quiet` unless its reduction found otherwise]
+    #[arg(long, value_parser = choice_parser::<ReplayPace>())]
+    pace: Option<ReplayPace>,
     /// Print one JSON object per run
     #[arg(long)]
     json: bool,
@@ -57,10 +60,22 @@ pub struct ReplayCommand {
     phones: PhoneArguments,
 }
 
+/// Runs that were made, and those that reached the target.
+#[derive(Clone, Copy, Debug, Default)]
+struct ReplayTally {
+    runs: u32,
+    reached: u32,
+}
+
 #[derive(Debug, thiserror::Error)]
 #[error(
     "{}: {reached} of {} reached it",
-    if *.traces == 1 { "the trace does not reproduce" } else { "not every trace reproduces" },
+    match (*.traces, *.reached) {
+        (1, 0) => "the trace does not reproduce",
+        (_, 0) => "no trace reproduces",
+        (1, _) => "the trace is flaky",
+        (_, _) => "some runs reproduce, not all",
+    },
     pluralise(u64::from(*.runs), "run")
 )]
 struct TargetNotReached {
@@ -79,7 +94,7 @@ impl ReplayCommand {
         let traces = self
             .traces
             .iter()
-            .map(|path| read_trace(path))
+            .map(|path| self.read(path))
             .collect::<Result<Vec<_>, _>>()?;
         let Some(first) = traces.first() else {
             return Ok(CommandExit::Done);
@@ -97,11 +112,26 @@ impl ReplayCommand {
         mapping::check(&mappings)?;
         let times = self.times(&config);
         let seed = Seed(arguments::choose_seed(self.seed, &config));
-        let reached = operations::block_on(
+        let mut tally = ReplayTally::default();
+        let replayed = operations::block_on(
             ClockKind::for_devices(&selection.device),
-            self.replay(&traces, &selection, times, seed, &mappings, context),
-        )??;
-        if context.cancellation.is_cancelled() {
+            self.replay(
+                &traces, &selection, times, seed, &mappings, &mut tally, context,
+            ),
+        )
+        .and_then(|replayed| replayed);
+        let ReplayTally {
+            runs: made,
+            reached,
+        } = tally;
+        let is_interrupted = context.cancellation.is_cancelled();
+        if (replayed.is_err() || is_interrupted) && made > 0 && !self.json {
+            let runs = pluralise(made.into(), "run");
+            let line = format!("ended early: {reached} of {runs} reached the target");
+            context.console.result(&line)?;
+        }
+        replayed?;
+        if is_interrupted {
             return Ok(CommandExit::Interrupted);
         }
         let runs = times.saturating_mul(u32::try_from(traces.len()).unwrap_or(u32::MAX));
@@ -121,7 +151,15 @@ impl ReplayCommand {
         self.times.or(config.replay.times).unwrap_or(DEFAULT_TIMES)
     }
 
-    /// Plays all traces, and returns the number of runs that reached their targets.
+    /// Reads a trace, and sets the pace that was asked for.
+    fn read(&self, path: &Path) -> Result<Trace, CommandError> {
+        let mut trace = read_trace(path)?;
+        trace.header.pace = self.pace.unwrap_or(trace.header.pace);
+        TraceWithoutTimes::check(&trace, trace.header.pace)?;
+        Ok(trace)
+    }
+
+    /// Plays all traces until the command is cancelled, and counts the runs.
     async fn replay(
         &self,
         traces: &[Trace],
@@ -129,26 +167,28 @@ impl ReplayCommand {
         times: u32,
         seed: Seed,
         mappings: &MappingOptions,
+        tally: &mut ReplayTally,
         context: &CommandContext,
-    ) -> Result<u32, CommandError> {
+    ) -> Result<(), CommandError> {
         let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
         let sink = report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now());
         let retracer = Arc::new(FindingRetracer::new(Arc::clone(&sink)));
         let used = (!mappings.is_empty()).then_some(&retracer);
         let phones = ConnectedPhones::connect_retraced(selection, seed, used).await?;
-        let mut reached = 0;
         for (trace, path) in traces.iter().zip(&self.traces) {
             let info = phones.app_of(trace, &sink)?;
             if used.is_some() {
                 retracer.use_mapping_for(&info.app, mappings)?;
             }
             for run in 1..=times {
-                if context.cancellation.is_cancelled() {
-                    return Ok(reached);
-                }
-                let played = operations::play(&phones.pool, trace, false, &sink).await?;
+                let played = tokio::select! {
+                    biased;
+                    () = context.cancellation.cancelled() => return Ok(()),
+                    played = operations::play(&phones.pool, trace, false, &sink) => played?,
+                };
                 let is_reached = has_reached_target(trace, &played);
-                reached += u32::from(is_reached);
+                tally.runs += 1;
+                tally.reached += u32::from(is_reached);
                 let verdict = describe_run(trace, &played);
                 let took = played.took;
                 sink(RunEvent::Replayed {
@@ -163,7 +203,7 @@ impl ReplayCommand {
                     .result(&self.line(path, trace, &played, run, times))?;
             }
         }
-        Ok(reached)
+        Ok(())
     }
 
     fn line(&self, path: &Path, trace: &Trace, played: &PlayReply, run: u32, runs: u32) -> String {
@@ -217,11 +257,17 @@ fn steps_of(trace: &Trace, played: &PlayReply) -> String {
 
 impl UserError for TargetNotReached {
     fn exit(&self) -> CommandExit {
-        CommandExit::DoesNotReproduce
+        match self.reached {
+            0 => CommandExit::DoesNotReproduce,
+            _ => CommandExit::Flaky,
+        }
     }
 
     fn help(&self) -> String {
-        "see whether app and phone are those that the trace was made with; it may also work only sometimes"
-            .into()
+        match self.reached {
+            0 => "see whether app and phone are those that the trace was made with".into(),
+            _ => "reduce the trace with `retap reduce`: a shorter one may reproduce more often"
+                .into(),
+        }
     }
 }

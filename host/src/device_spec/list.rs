@@ -75,6 +75,16 @@ impl DeviceList {
         self.0.iter().any(DeviceSpec::is_on_adb)
     }
 
+    /// The same phones, with names of files that do not depend on the working directory.
+    pub fn with_absolute_paths(self) -> DeviceList {
+        DeviceList(
+            self.0
+                .into_iter()
+                .map(DeviceSpec::with_absolute_path)
+                .collect(),
+        )
+    }
+
     /// The same phones; those on adb with these options.
     pub fn with_adb_options(self, options: AdbOptions) -> DeviceList {
         let with_options = |spec| match spec {
@@ -222,6 +232,7 @@ pub(super) mod tests {
 
     use super::*;
     use crate::device_spec::{AdbDeviceSpec, JvmDeviceSpec, PairedDeviceSpec};
+    use crate::link::ReconnectPolicy;
     use crate::link::pairing::LinkAddress;
 
     /// Specs of every kind, with all characters that a serial or a file name may have.
@@ -262,7 +273,11 @@ pub(super) mod tests {
                     true => LinkAddress::Udp(address),
                     false => LinkAddress::Tcp(address),
                 };
-                DeviceSpec::Paired(PairedDeviceSpec { address, pairing })
+                DeviceSpec::Paired(PairedDeviceSpec {
+                    address,
+                    pairing,
+                    reconnect_timeout: ReconnectPolicy::default().reconnect_timeout,
+                })
             });
         prop_oneof![adb, simulated, jvm, paired]
     }

@@ -112,7 +112,11 @@ async fn connect_paired(
     paired: &PairedDeviceSpec,
 ) -> Result<Link, DevicesError> {
     let dialer = dialer(paired).map_err(|source| DevicesError::pairing(spec, source))?;
-    Link::connect(dialer, os::machine_name(), ReconnectPolicy::default())
+    let policy = ReconnectPolicy {
+        reconnect_timeout: paired.reconnect_timeout,
+        ..ReconnectPolicy::default()
+    };
+    Link::connect(dialer, os::machine_name(), policy)
         .await
         .map_err(|source| DevicesError::Link {
             spec: spec.to_string(),
@@ -173,6 +177,7 @@ fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
 pub fn simulated_with(package: &str) -> Option<DeviceList> {
     let specs = retap_simulator::app_names()
         .iter()
+        .chain([&retap_simulator::PACED])
         .filter_map(|app| DeviceSpec::simulated(app).ok());
     let has_app = |spec: &DeviceSpec| {
         let apps = open_simulated(spec)
@@ -213,7 +218,8 @@ mod tests {
 
     #[test]
     fn every_simulated_app_is_found_by_its_package() {
-        for app in retap_simulator::app_names() {
+        let apps = retap_simulator::app_names().iter();
+        for app in apps.chain([&retap_simulator::PACED]) {
             let spec = DeviceSpec::simulated(app).unwrap();
             let package = open_simulated(&spec).unwrap().apps().unwrap()[0]
                 .app

@@ -23,13 +23,12 @@ use socket::SocketDialer;
 use tokio::sync::{Mutex, watch};
 pub use tools::JvmTools;
 
+use crate::device_spec::JvmDeviceSpec;
 use crate::link::{Link, LinkError, ReconnectPolicy};
 use crate::os;
 
 /// A loaded machine needs longer than the few seconds that a boot takes.
 const BOOT_TIMEOUT: Duration = Duration::from_secs(300);
-
-const SAMPLE: &str = "sample";
 
 /// `PhoneInfo::kind`. Its agent takes it for a phone, which could be somebody's own.
 const KIND: &str = "jvm";
@@ -105,7 +104,7 @@ impl JvmError {
 /// The APK of a JVM phone, if it is there. `sample` is the app that comes with Retap.
 pub fn find_apk(file: &str) -> Result<PathBuf, JvmError> {
     let path = match file {
-        SAMPLE => tools::sample()?,
+        JvmDeviceSpec::SAMPLE => tools::sample()?,
         path => PathBuf::from(path),
     };
     if !path.is_file() {

@@ -7,7 +7,7 @@ use retap_shared::action::{Action, Key};
 use retap_shared::error_text::with_causes;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppCommand, Play, RequestFailure, Settle};
-use retap_shared::trace::{App, StartMode, Step};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step};
 
 use super::{DoctorCheck, DoctorOptions};
 use crate::device_spec::AdbDeviceSpec;
@@ -200,6 +200,7 @@ async fn check_every_request(device: &mut Device, app: &App, tell: &mut impl FnM
         start: StartMode::Continue,
         steps: vec![Step::new(Action::Wait { millis: 1 })],
         target: None,
+        pace: ReplayPace::Quiet,
         settle,
         final_wait: Micros::ZERO,
         record: false,

@@ -4,7 +4,7 @@ use retap_shared::action::{Action, Key};
 use retap_shared::geometry::{Point, Rotation};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
@@ -69,6 +69,7 @@ pub fn parse(text: &str, app: Option<&str>) -> Result<ImportedScript, MonkeyScri
         seed: None,
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
+        pace: ReplayPace::Quiet,
     };
     Ok(ImportedScript {
         trace: Trace { header, steps },

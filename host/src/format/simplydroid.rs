@@ -7,7 +7,7 @@ use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::geometry::{Point, Size};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 use serde::Deserialize;
 
 use crate::command_error::UserError;
@@ -105,6 +105,7 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
             widget: None,
             activity,
             screen: None,
+            at_millis: None,
         });
         crashed = after == "CRASH";
     }
@@ -137,6 +138,7 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
             seed: None,
             target,
             phone,
+            pace: ReplayPace::Quiet,
         },
         steps,
     })

@@ -30,6 +30,7 @@ use crate::run::directory::RunDirectory;
 use crate::run::manifest::{RunManifest, RunState};
 use crate::run::store::{SqliteStore, StoreError, StoreJournal};
 use crate::sanitise_terminal::{self, LINE_WIDTH};
+use crate::shell_command;
 
 /// A run that this process works on.
 pub struct ActiveRun {
@@ -58,6 +59,26 @@ pub struct CommandResult<T> {
     pub outcome: Outcome,
     pub finding_count: usize,
     pub value: T,
+    /// Why the work ended early. The value has what was done until then.
+    pub error: Option<CommandError>,
+}
+
+/// End of a run: its value is printed first, then its error.
+#[derive(Debug)]
+pub struct CommandEnd<T> {
+    pub value: T,
+    outcome: Outcome,
+    error: Option<CommandError>,
+}
+
+impl<T> CommandEnd<T> {
+    /// Exit code of the command, or the error that it ends with.
+    pub fn exit(self) -> Result<CommandExit, CommandError> {
+        match self.error {
+            Some(error) => Err(error),
+            None => Ok(exit_for(self.outcome)),
+        }
+    }
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -224,7 +245,7 @@ impl ActiveRun {
     pub fn execute<T>(
         mut self,
         work: impl AsyncFnOnce(&ActiveRun) -> Result<CommandResult<T>, CommandError>,
-    ) -> Result<(CommandExit, T), CommandError> {
+    ) -> Result<CommandEnd<T>, CommandError> {
         let clock = ClockKind::for_run(&self.run.manifest().settings);
         let result = block_on(clock, work(&self)).and_then(|result| result);
         self.console().end_progress();
@@ -236,33 +257,69 @@ impl ActiveRun {
             });
         }
         // An event that could not be written cancelled the work: that error is the cause of any other.
-        let result = self.check_events_written().and(result);
-        let state = match &result {
-            Ok(result) if result.outcome == Outcome::Interrupted => RunState::Interrupted,
-            Ok(_) => RunState::Done,
-            Err(_) => RunState::Failed,
+        let unwritten = self.check_events_written().err();
+        let CommandResult {
+            outcome,
+            value,
+            error,
+            ..
+        } = match (result, unwritten) {
+            (Ok(result), unwritten) => CommandResult {
+                error: unwritten.or(result.error),
+                ..result
+            },
+            (Err(error), unwritten) => {
+                // That the state cannot be saved is no news beside the error.
+                let _ = self.run.set_state(RunState::Failed);
+                return Err(self.resumable(unwritten.unwrap_or(error)));
+            }
         };
-        let saved = self.run.set_state(state);
-        let result = result?;
-        saved?;
-        if result.outcome == Outcome::Interrupted {
+        let state = match (&error, outcome) {
+            (Some(_), _) => RunState::Failed,
+            (None, Outcome::Interrupted) => RunState::Interrupted,
+            (None, _) => RunState::Done,
+        };
+        let saved = self.run.set_state(state).err();
+        let error = error.or(saved).map(|error| self.resumable(error));
+        if outcome == Outcome::Interrupted && error.is_none() {
             self.print_resume_hint();
         }
-        Ok((exit_for(result.outcome), result.value))
+        Ok(CommandEnd {
+            value,
+            outcome,
+            error,
+        })
+    }
+
+    /// The error with the command that resumes the run.
+    fn resumable(&self, error: CommandError) -> CommandError {
+        match self.resume_command() {
+            Some(command) => error.resumed_by(command),
+            None => error,
+        }
+    }
+
+    /// Command that resumes the run from any directory; none for a run without a store.
+    fn resume_command(&self) -> Option<String> {
+        let RunManifest {
+            settings, store, ..
+        } = self.run.manifest();
+        let is_kept = !store.as_os_str().is_empty();
+        let directory = shell_command::absolute(self.directory().path());
+        is_kept.then(|| {
+            format!(
+                "retap {} --resume {}",
+                settings.command(),
+                shell_command::quoted(&directory)
+            )
+        })
     }
 
     /// Printed and no run event: the run has ended, and the hint is about the next command.
     fn print_resume_hint(&self) {
-        let RunManifest {
-            settings, store, ..
-        } = self.run.manifest();
-        if !store.as_os_str().is_empty() {
-            let path = self.directory().path().to_string_lossy();
-            let path = sanitise_terminal::sanitise_line(&path, LINE_WIDTH);
-            let line = format!(
-                "interrupted; resume with: retap {} --resume {path}",
-                settings.command()
-            );
+        if let Some(command) = self.resume_command() {
+            let command = sanitise_terminal::sanitise_line(&command, LINE_WIDTH);
+            let line = format!("interrupted; resume with: {command}");
             self.console().print(LineStyle::Warning, &line);
         }
     }
@@ -279,6 +336,7 @@ impl ActiveRun {
 fn exit_for(outcome: Outcome) -> CommandExit {
     match outcome {
         Outcome::Done | Outcome::BudgetSpent => CommandExit::Done,
+        Outcome::Flaky => CommandExit::Flaky,
         Outcome::DoesNotReproduce => CommandExit::DoesNotReproduce,
         Outcome::Interrupted => CommandExit::Interrupted,
     }

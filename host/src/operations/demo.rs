@@ -56,6 +56,7 @@ pub async fn run_demo(
         outcome,
         finding_count: count,
         value: apps,
+        error: None,
     })
 }
 
@@ -68,6 +69,7 @@ fn write_page(
     let phones = apps.iter().flat_map(|app| app.phones.clone()).collect();
     let sections = apps.iter().map(|app| AppSection {
         findings: app.findings.clone(),
+        devices: Some(app.device.clone().into()),
         ..exploration_section(&app.explored)
     });
     let title = match devices {
@@ -106,7 +108,10 @@ async fn explore_app(
         ..ExplorationPlan::new(app, ExplorerKind::Random, events)
     };
     let seed = run.seed().derive(&name, 0);
-    let explored = explore(run, &phones.pool, &plan, seed, None).await?;
+    let mut explored = explore(run, &phones.pool, &plan, seed, None).await?;
+    if let Some(error) = explored.error.take() {
+        return Err(error);
+    }
     run.note(&format!("   {}", summary::exploration_line(&explored)));
     let findings = explored
         .findings
@@ -177,6 +182,9 @@ async fn reduce_findings(
         )
         .await?;
         run.console().result(&summary::reduced_trace(&reduced))?;
+        if let Some(error) = reduced.error {
+            return Err(error);
+        }
         if let Some(reduced) = reduced.finding {
             *finding = reduced;
         }

@@ -9,6 +9,7 @@ use crate::operations::{
     exploration_section, explore, reduce_one, render_report, summary,
 };
 use crate::options::{ExploreOptions, PhonePermission};
+use crate::report::data::AppSection;
 use crate::run::findings::{self, StoredFinding};
 use crate::wording::pluralise;
 
@@ -26,19 +27,24 @@ pub async fn run_exploration(
     run.retrace_findings_of(&plan.app.app)?;
     run.emit_started(phones.names());
     run.heading(&heading(&plan));
-    let explored = explore_and_reduce(run, &phones, &plan, options.reduce).await?;
+    let mut explored = explore_and_reduce(run, &phones, &plan, options.reduce).await?;
     let outcome = explored.exploration.outcome;
+    let section = AppSection {
+        devices: Some(options.devices.device.clone()),
+        ..exploration_section(&explored)
+    };
     let page = render_report(
         run,
         &format!("{} explored", explored.app.label),
         outcome,
         phones.infos,
-        vec![exploration_section(&explored)],
+        vec![section],
     );
-    run.write_page(&page)?;
+    let written = run.write_page(&page);
     Ok(CommandResult {
         outcome,
         finding_count: explored.findings.len(),
+        error: explored.error.take().or(written.err()),
         value: explored,
     })
 }
@@ -69,24 +75,27 @@ async fn explore_and_reduce(
             findings::write_obfuscated_stack(run.directory(), finding.fingerprint, &stack)?;
         }
     }
-    for reduced in reduced? {
+    let (reduced, error) = reduced;
+    explored.error = explored.error.or(error);
+    for reduced in reduced {
         let is_same =
             |(finding, _): &&mut (StoredFinding, _)| finding.fingerprint == reduced.fingerprint;
         if let Some((finding, _)) = explored.findings.iter_mut().find(is_same) {
             finding.trace = reduced.trace;
             finding.reduced = reduced.reduced;
-            finding.write(run.directory())?;
+            let written = finding.write(run.directory());
+            explored.error = explored.error.or(written.err().map(CommandError::from));
         }
     }
     Ok(explored)
 }
 
-/// Reduces each finding as soon as a phone is idle, until no more can come.
+/// Reduces each finding as soon as a phone is idle, until no more can come or an error ends it.
 async fn reduce_findings(
     run: &ActiveRun,
     phones: &ConnectedPhones,
     mut found_findings: UnboundedReceiver<StoredFinding>,
-) -> Result<Vec<StoredFinding>, CommandError> {
+) -> (Vec<StoredFinding>, Option<CommandError>) {
     let mut all = Vec::new();
     while let Some(finding) = found_findings.recv().await {
         if run.cancellation().is_cancelled() {
@@ -98,10 +107,16 @@ async fn reduce_findings(
         let trace = finding.trace.clone();
         let oracle = ReductionOracle::Phones(&phones.pool);
         let plan = ReductionPlan::default();
-        let reduced = reduce_one(run, oracle, trace, Some(finding), &plan).await?;
+        let reduced = match reduce_one(run, oracle, trace, Some(finding), &plan).await {
+            Ok(reduced) => reduced,
+            Err(error) => return (all, Some(error)),
+        };
         // A note and no result: the result of the run is the table, or one object, at its end.
         run.note(&summary::reduced_trace(&reduced));
         all.extend(reduced.finding);
+        if reduced.error.is_some() {
+            return (all, reduced.error);
+        }
     }
-    Ok(all)
+    (all, None)
 }

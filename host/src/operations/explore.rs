@@ -10,7 +10,7 @@ use retap_device::seed::Seed;
 use retap_device::{DevicePool, JournalError};
 use retap_explore::journal::{ExplorationContext, ExplorationJournal, RecordedStep};
 use retap_explore::{
-    ExplorationResult, ExploreError, ExploreSettings, FindingRecord, run_exploration,
+    ExplorationEnd, ExplorationResult, ExploreError, ExploreSettings, FindingRecord, explore_to_end,
 };
 use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
@@ -49,6 +49,8 @@ pub struct ExploreResult {
     pub findings: Vec<(StoredFinding, Option<KnownFinding>)>,
     /// Real time.
     pub took: Duration,
+    /// Why the exploration ended early. The rest is what was found until then.
+    pub error: Option<CommandError>,
 }
 
 /// What to explore and how far.
@@ -180,9 +182,15 @@ pub async fn explore(
         cancellation: run.cancellation(),
     };
     let explorer = explorer::make(plan, seed)?;
-    let exploration = run_exploration(pool, explorer, &settings, context).await?;
-    write_files(run.run().directory(), &exploration)?;
-    let findings = finding_journal.store_results(&exploration)?;
+    let ExplorationEnd {
+        result: exploration,
+        error,
+    } = explore_to_end(pool, explorer, &settings, context).await;
+    let written = write_files(run.run().directory(), &exploration);
+    let (findings, stored) = finding_journal.store_results(&exploration);
+    // The first error is the cause: on a full disk all of them fail.
+    let error = error.map(CommandError::from);
+    let error = error.or(written.err()).or(stored.err());
     Ok(ExploreResult {
         app: plan.app.clone(),
         explorer: plan.explorer,
@@ -191,6 +199,7 @@ pub async fn explore(
         exploration,
         findings,
         took: began.elapsed(),
+        error,
     })
 }
 
@@ -229,33 +238,53 @@ impl FindingJournal {
     }
 
     /// Writes the findings of the result, in their final form, and counts them in the store. Returns each with what was
-    /// known of it.
+    /// known of it, also those that could not be stored.
     fn store_results(
         &self,
         exploration: &ExplorationResult,
-    ) -> Result<Vec<(StoredFinding, Option<KnownFinding>)>, CommandError> {
+    ) -> (
+        Vec<(StoredFinding, Option<KnownFinding>)>,
+        Result<(), CommandError>,
+    ) {
         let mut findings = Vec::new();
-        findings::remove_unconfirmed(&self.directory)?;
+        let mut stored = Ok(());
         for found in &exploration.findings {
-            // Recalled findings, and those that were confirmed last, have not been announced yet.
-            self.record_finding(found).map_err(ExploreError::Journal)?;
             let mut finding = StoredFinding::from(found);
-            let known = self.known_finding(&finding.finding)?;
-            finding.status = Some(known.into());
-            finding.write(&self.directory)?;
-            finding.load_picture(&self.directory);
-            let fingerprint = finding.fingerprint;
-            self.journal
-                .record_finding(&self.app, fingerprint, finding.occurrences)?;
-            findings.push((finding, known));
+            let known = self.store_result(found, &mut finding);
+            findings.push((finding, *known.as_ref().unwrap_or(&None)));
+            stored = stored.and(known.map(|_| ()));
         }
+        let stored = stored.and_then(|()| self.store_unconfirmed(exploration));
+        (findings, stored)
+    }
+
+    /// Stores one finding, and returns what earlier runs knew of it.
+    fn store_result(
+        &self,
+        found: &FindingRecord,
+        finding: &mut StoredFinding,
+    ) -> Result<Option<KnownFinding>, CommandError> {
+        // Recalled findings, and those that were confirmed last, have not been announced yet.
+        self.record_finding(found).map_err(ExploreError::Journal)?;
+        let known = self.known_finding(&finding.finding)?;
+        finding.status = Some(known.into());
+        finding.write(&self.directory)?;
+        finding.load_picture(&self.directory);
+        let fingerprint = finding.fingerprint;
+        self.journal
+            .record_finding(&self.app, fingerprint, finding.occurrences)?;
+        Ok(known)
+    }
+
+    fn store_unconfirmed(&self, exploration: &ExplorationResult) -> Result<(), CommandError> {
+        findings::remove_unconfirmed(&self.directory)?;
         let is_done = exploration.outcome == Outcome::Done;
         for found in &exploration.unconfirmed {
             let mut finding = StoredFinding::from(found);
             finding.load_picture(&self.directory);
             finding.write_unconfirmed(&self.directory, is_done)?;
         }
-        Ok(findings)
+        Ok(())
     }
 
     fn store_finding(&self, found: &FindingRecord) -> Result<(), Box<dyn Error + Send + Sync>> {

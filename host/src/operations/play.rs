@@ -5,7 +5,7 @@ use retap_device::{DeviceError, DevicePool, PoolError};
 use retap_reduce::oracle::ReplayConditions;
 use retap_shared::bytes::Png;
 use retap_shared::protocol::{AppCommand, Play, PlayReply, RequestFailure};
-use retap_shared::trace::Trace;
+use retap_shared::trace::{ReplayPace, Trace};
 use retap_shared::verdict::Verdict;
 
 use crate::command_error::UserError;
@@ -63,7 +63,8 @@ pub async fn pictures(pool: &DevicePool, trace: &Trace) -> Vec<Png> {
     // Screenshots of a simulated phone show less than drawings of its UI tree.
     let is_real = phone.description().capabilities.screenshots
         && phone.description().phone.kind != SIMULATED_KIND;
-    if !is_real || trace.steps.len() > PICTURE_LIMIT {
+    let keeps_pace = trace.header.pace == ReplayPace::Quiet;
+    if !is_real || !keeps_pace || trace.steps.len() > PICTURE_LIMIT {
         return pictures;
     }
     let ReplayConditions {
@@ -90,6 +91,7 @@ fn play_request(trace: &Trace, record: bool) -> Play {
     let ReplayConditions {
         app,
         start,
+        pace,
         settle,
         linger,
         ..
@@ -101,6 +103,7 @@ fn play_request(trace: &Trace, record: bool) -> Play {
         start,
         steps,
         target,
+        pace,
         settle,
         final_wait: linger,
         record,

@@ -1,6 +1,7 @@
 //! Reduction of one trace: the engine's reducer with the journal before its oracle, then one recorded run of the result.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use retap_device::DevicePool;
 use retap_device::run_event::RunEvent;
@@ -13,11 +14,12 @@ use retap_reduce::trace_reduction::{
     self, ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind,
 };
 use retap_shared::protocol::PlayReply;
-use retap_shared::trace::Trace;
+use retap_shared::trace::{ReplayPace, Trace};
 use retap_shared::verdict::{Outcome, Verdict};
 
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
+use crate::operations::failure_guard::FailureGuard;
 use crate::operations::{self, ActiveRun, play, widget_correction};
 use crate::options::ReduceOptions;
 use crate::run::findings::RecordedReduction;
@@ -35,6 +37,8 @@ pub struct ReductionPlan {
     settings: ReduceSettings,
     parallel_runs: Option<u32>,
     snapshots: bool,
+    /// Pace of all runs; without one the trace's, and the recorded pace where a trace never reproduces at quiet pace.
+    pace: Option<ReplayPace>,
 }
 
 impl ReductionPlan {
@@ -52,6 +56,7 @@ impl ReductionPlan {
             settings: options.engine(),
             parallel_runs: options.parallel,
             snapshots: true,
+            pace: options.pace,
         };
         let scheduler = options.nd3min.scheduler;
         if options.algorithm == ReductionAlgorithm::Nd3min && scheduler == SchedulerKind::Optimal {
@@ -82,6 +87,10 @@ impl ReduceOptions {
                 self.runs
             },
             original_successes: self.original_successes,
+            max_runs: self.max_runs,
+            max_time: self
+                .minutes
+                .map(|minutes| Duration::from_secs(60 * u64::from(minutes))),
             parts: self.nd3min.parts as usize,
             scheduling: self.nd3min.scheduler,
             keep_rate: self.keep_rate,
@@ -100,18 +109,82 @@ pub enum ReductionOracle<'a> {
     Recording,
 }
 
-/// Reduces a trace. `part` names this reduction among those of the run.
+/// Reduces a trace. `part` names this reduction among those of the run. An error that ended the reduction early comes with
+/// the best result so far.
 pub async fn reduce(
     run: &ActiveRun,
     oracle: ReductionOracle<'_>,
     trace: &Trace,
     plan: &ReductionPlan,
     part: &str,
-) -> Result<RecordedReduction, CommandError> {
-    let journal = run.journal(&format!("reduce-{part}"))?;
+) -> Result<(RecordedReduction, Option<CommandError>), CommandError> {
+    let part = format!("reduce-{part}");
     match oracle {
-        ReductionOracle::Phones(pool) => reduce_on_phones(run, pool, trace, plan, &journal).await,
-        ReductionOracle::Recording => reduce_on_recording(run, trace, plan, &journal).await,
+        ReductionOracle::Phones(pool) => reduce_at_pace(run, pool, trace, plan, &part).await,
+        ReductionOracle::Recording => {
+            let journal = run.journal(&part)?;
+            let reduction = reduce_on_recording(run, trace, plan, &journal).await?;
+            Ok((reduction, None))
+        }
+    }
+}
+
+/// Reduces on phones at the pace of the plan or of the trace. Without either, at quiet pace first; a trace that never
+/// reproduces so is reduced at recorded pace, if it has times.
+async fn reduce_at_pace(
+    run: &ActiveRun,
+    pool: &DevicePool,
+    trace: &Trace,
+    plan: &ReductionPlan,
+    part: &str,
+) -> Result<(RecordedReduction, Option<CommandError>), CommandError> {
+    let pace = plan.pace.unwrap_or(trace.header.pace);
+    if pace == ReplayPace::Quiet {
+        // Without times, observations of the same steps are shared wherever the steps come from.
+        let untimed = at_pace(trace.clone().without_times(), ReplayPace::Quiet);
+        let journal = run.journal(part)?;
+        let (reduced, error) = reduce_on_phones(run, pool, &untimed, plan, &journal).await?;
+        let is_reproduced = reduced.reduction.outcome != Outcome::DoesNotReproduce;
+        if is_reproduced || error.is_some() || plan.pace.is_some() || !trace.has_times() {
+            return Ok((reduced, error));
+        }
+        let text = "it never reproduced at quiet pace; it is tried at recorded pace".into();
+        (run.sink())(RunEvent::Warning { text });
+    }
+    TraceWithoutTimes::check(trace, ReplayPace::Recorded)?;
+    let timed = at_pace(trace.clone(), ReplayPace::Recorded);
+    // The same steps at another pace are another candidate.
+    let journal = run.journal(&format!("{part}-recorded-pace"))?;
+    reduce_on_phones(run, pool, &timed, plan, &journal).await
+}
+
+fn at_pace(mut trace: Trace, pace: ReplayPace) -> Trace {
+    trace.header.pace = pace;
+    trace
+}
+
+/// Recorded pace was asked for, and the trace does not say when its steps were made.
+#[derive(Debug, thiserror::Error)]
+#[error("the trace has no times, so it cannot be played at recorded pace")]
+pub struct TraceWithoutTimes;
+
+impl TraceWithoutTimes {
+    /// Refuses a trace without times at recorded pace.
+    pub fn check(trace: &Trace, pace: ReplayPace) -> Result<(), TraceWithoutTimes> {
+        match pace {
+            ReplayPace::Recorded if !trace.has_times() => Err(TraceWithoutTimes),
+            _ => Ok(()),
+        }
+    }
+}
+
+impl UserError for TraceWithoutTimes {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
+    }
+
+    fn help(&self) -> String {
+        "omit `--pace recorded`, or record the trace again with `retap explore`".into()
     }
 }
 
@@ -154,13 +227,14 @@ async fn reduce_on_phones(
     trace: &Trace,
     plan: &ReductionPlan,
     journal: &StoreJournal,
-) -> Result<RecordedReduction, CommandError> {
+) -> Result<(RecordedReduction, Option<CommandError>), CommandError> {
     let conditions = ReplayConditions {
         snapshots: plan.snapshots,
         ..ReplayConditions::of(trace)
     };
     let phones = PooledOracle::new(pool, conditions, run.sink());
-    let oracle = JournaledOracle::new(&phones, journal, run.sink());
+    let journaled = JournaledOracle::new(&phones, journal, run.sink());
+    let oracle = FailureGuard::new(journaled, run.cancellation());
     let settings = ReduceSettings {
         parallel: plan
             .parallel_runs
@@ -173,9 +247,12 @@ async fn reduce_on_phones(
         &settings,
         &oracle,
         run.sink(),
-        run.cancellation(),
+        oracle.cancellation(),
     )
     .await?;
+    let mut error = oracle
+        .into_error()
+        .map(|error| CommandError::from(ReduceError::Oracle(error)));
     let resumed = phones.resume_statistics();
     if resumed.runs > 0 {
         let ResumeStatistics { runs, steps } = resumed;
@@ -183,16 +260,22 @@ async fn reduce_on_phones(
     }
     let mut recorded = None;
     let mut pictures = Vec::new();
-    if matches!(reduction.outcome, Outcome::Done | Outcome::BudgetSpent) {
-        recorded = Some(record_result(run, pool, &mut reduction).await?);
-        pictures = play::pictures(pool, &reduction.trace).await;
+    if reduction.claim.is_some() && reduction.outcome != Outcome::Interrupted {
+        match record_result(run, pool, &mut reduction).await {
+            Ok(reply) => {
+                recorded = Some(reply);
+                pictures = play::pictures(pool, &reduction.trace).await;
+            }
+            Err(failure) => error = Some(failure),
+        }
     }
-    Ok(RecordedReduction {
+    let recorded = RecordedReduction {
         reduction,
         resumed,
         recorded,
         pictures,
-    })
+    };
+    Ok((recorded, error))
 }
 
 /// Plays the result once more, for its screens. Steps that met other widgets than they name get the right ones, if the
@@ -203,6 +286,11 @@ async fn record_result(
     reduction: &mut Reduction,
 ) -> Result<PlayReply, CommandError> {
     let recorded = play::play(pool, &reduction.trace, true, run.sink()).await?;
+    if let Some(claim) = &mut reduction.claim {
+        claim
+            .tally
+            .count(recorded.verdict == Verdict::TargetReached);
+    }
     let is_reliable = reduction
         .result
         .as_ref()
@@ -230,6 +318,7 @@ impl UserError for ReduceError {
     fn help(&self) -> String {
         match self {
             ReduceError::Settings { .. } => "set `--successes` to at most `--runs`".into(),
+            ReduceError::Budget => "set `--max-runs` and `--minutes` to 1 or more".into(),
             ReduceError::Parts(_) => "set `--parts` to 2 or more".into(),
             ReduceError::Original { .. } => {
                 "set `--original-successes` to at most `--runs`".into()

@@ -1,9 +1,10 @@
-//! Source of a reduction: one trace, or the findings of a run. It is copied into the reduction's own run, so that the run can
+//! Source of a reduction: one trace, the findings of a run, or the traces to all that a run has reached. It is copied into the reduction's own run, so that the run can
 //! be resumed without the original.
 
 use std::path::{Path, PathBuf};
 
 use retap_reduce::oracle::{ActivityMachine, ActivityMachineSettings};
+use retap_reduce::reached_targets::{ReachedKind, reached_targets};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;
@@ -12,6 +13,8 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::DeviceList;
 use crate::devices;
 use crate::exit::CommandExit;
+use crate::operations::TraceWithoutTimes;
+use crate::operations::suite::{SuiteSourceError, TraceSuite};
 use crate::options::{OracleKind, ReduceOptions};
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::findings::{self, StoredFinding, StoredFindingError};
@@ -19,11 +22,15 @@ use crate::wording::quoted_list;
 
 /// Copy of a trace that is no finding of a run.
 const ORIGINAL: &str = "traces/original.retap";
+/// Copies of traces to activities or screens.
+const REACHED: &str = "traces/reached";
 
 #[derive(Clone, Debug)]
 pub enum ReductionSource {
     Trace(Box<Trace>),
     Findings(Vec<StoredFinding>),
+    /// Prefixes of a run's traces, each to one activity or screen.
+    Reached(Vec<Trace>),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -32,13 +39,19 @@ pub enum ReductionSourceError {
     Crash(#[from] StoredFindingError),
     #[error("there is no `{}`", .path.display())]
     Missing { path: PathBuf },
-    #[error("the run `{}` has no finding to reduce", .path.display())]
-    NoCrash { path: PathBuf },
     #[error("the run `{}` has no finding `{id}`", .path.display())]
     OtherCrash {
         path: PathBuf,
         id: String,
         known: Vec<String>,
+    },
+    #[error(transparent)]
+    Suite(#[from] SuiteSourceError),
+    #[error("no step of the {traces} traces in `{}` was made in an {kind} of the app", .path.display())]
+    NothingReached {
+        path: PathBuf,
+        kind: ReachedKind,
+        traces: usize,
     },
     #[error("`{}` is a trace; `--crash` selects a finding of a run", .path.display())]
     CrashOfTrace { path: PathBuf },
@@ -71,16 +84,30 @@ impl ReductionSource {
         ReductionSource::read_findings(path, id)
     }
 
+    /// Reads the kept traces of a run, and takes the shortest prefix to each activity or screen.
+    pub fn read_reached(
+        path: &Path,
+        kind: ReachedKind,
+    ) -> Result<ReductionSource, ReductionSourceError> {
+        let suite = TraceSuite::read(&[path.to_owned()])?;
+        let traces: Vec<Trace> = suite.traces.into_iter().map(|(_, trace)| trace).collect();
+        let reached = reached_targets(&traces, kind);
+        if reached.is_empty() {
+            return Err(ReductionSourceError::NothingReached {
+                path: path.to_owned(),
+                kind,
+                traces: traces.len(),
+            });
+        }
+        let prefixes = reached.iter().map(|one| one.prefix(&traces));
+        Ok(ReductionSource::Reached(prefixes.collect()))
+    }
+
     fn read_findings(
         run: &Path,
         id: Option<&str>,
     ) -> Result<ReductionSource, ReductionSourceError> {
         let mut findings: Vec<StoredFinding> = findings::read_all(run)?.into_values().collect();
-        if findings.is_empty() {
-            return Err(ReductionSourceError::NoCrash {
-                path: run.to_owned(),
-            });
-        }
         let known = findings
             .iter()
             .map(|finding| finding.fingerprint.to_string())
@@ -104,6 +131,13 @@ impl ReductionSource {
             ReductionSource::Findings(findings) => {
                 findings.iter().try_for_each(|finding| finding.write(run))
             }
+            ReductionSource::Reached(traces) => {
+                // The first one last: the copy is complete once it exists.
+                for (index, trace) in traces.iter().enumerate().rev() {
+                    run.write(&reached_copy(index), trace.to_text().as_bytes())?;
+                }
+                Ok(())
+            }
         }
     }
 
@@ -113,6 +147,14 @@ impl ReductionSource {
             return Ok(ReductionSource::Trace(Box::new(findings::read_trace(
                 &original,
             )?)));
+        }
+        let reached = (0..)
+            .map(|index| run.path().join(reached_copy(index)))
+            .take_while(|path| path.is_file())
+            .map(|path| findings::read_trace(&path))
+            .collect::<Result<Vec<Trace>, StoredFindingError>>()?;
+        if !reached.is_empty() {
+            return Ok(ReductionSource::Reached(reached));
         }
         ReductionSource::read_findings(run.path(), None)
     }
@@ -125,6 +167,9 @@ impl ReductionSource {
                 .iter()
                 .map(|finding| (finding.trace.clone(), Some(finding.clone())))
                 .collect(),
+            ReductionSource::Reached(traces) => {
+                traces.iter().map(|trace| (trace.clone(), None)).collect()
+            }
         }
     }
 
@@ -134,6 +179,7 @@ impl ReductionSource {
             ReductionSource::Findings(findings) => {
                 findings.iter().map(|finding| &finding.trace).collect()
             }
+            ReductionSource::Reached(traces) => traces.iter().collect(),
         }
     }
 
@@ -146,6 +192,7 @@ impl ReductionSource {
                 ActivityMachine::of(&trace, ActivityMachineSettings::default())?;
                 continue;
             }
+            TraceWithoutTimes::check(&trace, options.pace.unwrap_or(trace.header.pace))?;
             devices::check(&devices_for(&trace, options.device.as_ref())?)?;
         }
         Ok(())
@@ -157,6 +204,10 @@ fn is_meant(finding: &StoredFinding, id: &str) -> bool {
     let of_version_1 = Fingerprint::version_1(&finding.finding);
     let mut names = [finding.fingerprint, of_version_1].into_iter();
     names.any(|name| name.to_string().starts_with(id))
+}
+
+fn reached_copy(index: usize) -> String {
+    format!("{REACHED}/{:04}.retap", index + 1)
 }
 
 /// The named phones, or the simulated phone that has the trace's app.
@@ -198,8 +249,15 @@ impl UserError for ReductionSourceError {
     fn help(&self) -> String {
         match self {
             ReductionSourceError::Crash(error) => error.help(),
-            ReductionSourceError::Missing { .. } | ReductionSourceError::NoCrash { .. } => {
+            ReductionSourceError::Suite(error) => error.help(),
+            ReductionSourceError::NothingReached { .. } => {
+                "name a run of `retap explore --keep-traces` that made steps in the app".into()
+            }
+            ReductionSourceError::Missing { .. } => {
                 "name a `.retap` file, or a run of `retap explore` with a finding".into()
+            }
+            ReductionSourceError::OtherCrash { known, .. } if known.is_empty() => {
+                "omit `--crash`: the run has no finding".into()
             }
             ReductionSourceError::OtherCrash { known, .. } => {
                 format!("it has {}", quoted_list(known.iter().map(String::as_str)))

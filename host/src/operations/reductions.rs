@@ -9,7 +9,7 @@ use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
 use crate::command_error::CommandError;
-use crate::device_spec::PhoneSelection;
+use crate::device_spec::{DeviceList, PhoneSelection};
 use crate::devices::ConnectedPhones;
 use crate::operations::reduction_source::{ReductionSource, devices_for};
 use crate::operations::report_page::finding_sections;
@@ -35,6 +35,10 @@ pub struct ReducedTrace {
     pub reduction: Reduction,
     /// File of the result, inside the run; empty if there is none.
     pub file: String,
+    /// Phones that it was reduced on; none if the recording was the oracle.
+    pub devices: Option<DeviceList>,
+    /// Why the reduction ended early. The rest is the best result until then.
+    pub error: Option<CommandError>,
 }
 
 /// Reduces all traces of the run's source, and writes the page.
@@ -45,11 +49,22 @@ pub async fn reduce_all(
     let source = ReductionSource::read_copy(run.directory())?;
     let plan = ReductionPlan::prepare(run, options)?;
     let mut phones_used: Vec<(String, PhoneInfo)> = Vec::new();
-    let mut reduced = Vec::new();
+    let mut reduced: Vec<ReducedTrace> = Vec::new();
+    let mut error = None;
     let items = source.items();
     let count = items.len();
     for (index, (trace, finding)) in items.into_iter().enumerate() {
-        let phones = connect(run, options, &trace, &mut phones_used).await?;
+        let phones = match connect(run, options, &trace, &mut phones_used).await {
+            Err(failure) if index > 0 => {
+                error = Some(failure);
+                break;
+            }
+            phones => phones?,
+        };
+        let devices = phones
+            .is_some()
+            .then(|| devices_for(&trace, options.device.as_ref()))
+            .transpose()?;
         let target = Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
         let trace = with_target(trace, &target);
         run.heading(&heading(
@@ -63,24 +78,53 @@ pub async fn reduce_all(
             Some(phones) => ReductionOracle::Phones(&phones.pool),
             None => ReductionOracle::Recording,
         };
-        let one = reduce_one(run, oracle, trace, finding, &plan).await?;
+        let name = match &source {
+            ReductionSource::Reached(_) => ReductionName::reached(index),
+            _ => ReductionName::new(finding.as_ref()),
+        };
+        let mut one = match reduce_named(run, oracle, trace, finding, &plan, &name).await {
+            Err(failure) if index > 0 => {
+                error = Some(failure);
+                break;
+            }
+            one => one?,
+        };
+        one.devices = devices;
+        error = one.error.take();
         let outcome = one.reduction.outcome;
         reduced.push(one);
-        if outcome == Outcome::Interrupted {
+        if outcome == Outcome::Interrupted || error.is_some() {
             break;
         }
     }
-    let outcome = worst_outcome(&reduced);
-    let sections = finding_sections(reduced.iter().filter_map(|one| one.finding.as_ref()));
-    if !sections.is_empty() {
-        let page = render_report(run, "Cut down", outcome, phones_used, sections);
-        run.write_page(&page)?;
-    }
+    let outcome = match error {
+        Some(_) => Outcome::Interrupted,
+        None => worst_outcome(&reduced),
+    };
+    let written = write_page(run, outcome, phones_used, &reduced);
     Ok(CommandResult {
         outcome,
         finding_count: 0,
         value: reduced,
+        error: error.or(written.err()),
     })
+}
+
+fn write_page(
+    run: &ActiveRun,
+    outcome: Outcome,
+    phones: Vec<(String, PhoneInfo)>,
+    reduced: &[ReducedTrace],
+) -> Result<(), CommandError> {
+    let findings = reduced
+        .iter()
+        .filter_map(|one| Some((one.finding.as_ref()?, one.devices.as_ref())));
+    let sections = finding_sections(findings);
+    if !sections.is_empty() {
+        let page = render_report(run, "Cut down", outcome, phones, sections);
+        run.write_page(&page)?;
+    }
+    Ok(())
 }
 
 /// Phones for a trace; none if the recording is the oracle. Emits the start of the run for phones that are new to it.
@@ -127,13 +171,50 @@ pub async fn reduce_one(
     finding: Option<StoredFinding>,
     plan: &ReductionPlan,
 ) -> Result<ReducedTrace, CommandError> {
+    let name = ReductionName::new(finding.as_ref());
+    reduce_named(run, oracle, trace, finding, plan, &name).await
+}
+
+/// Names of a reduction among those of the run.
+struct ReductionName {
+    /// Part of the journal.
+    part: String,
+    /// File of a reduced trace that has no finding.
+    file: String,
+}
+
+impl ReductionName {
+    fn new(finding: Option<&StoredFinding>) -> ReductionName {
+        ReductionName {
+            part: finding.map_or_else(
+                || "trace".to_owned(),
+                |finding| finding.fingerprint.to_string(),
+            ),
+            file: REDUCED.to_owned(),
+        }
+    }
+
+    /// Name of the trace to one of several activities or screens.
+    fn reached(index: usize) -> ReductionName {
+        let number = index + 1;
+        ReductionName {
+            part: format!("reached-{number:04}"),
+            file: format!("traces/reduced-{number:04}.retap"),
+        }
+    }
+}
+
+async fn reduce_named(
+    run: &ActiveRun,
+    oracle: ReductionOracle<'_>,
+    trace: Trace,
+    finding: Option<StoredFinding>,
+    plan: &ReductionPlan,
+    name: &ReductionName,
+) -> Result<ReducedTrace, CommandError> {
     let target = trace.header.target.clone().unwrap_or(Target::AnyProblem);
     let original_steps = trace.steps.len();
-    let part = finding.as_ref().map_or_else(
-        || "trace".to_owned(),
-        |finding| finding.fingerprint.to_string(),
-    );
-    let recorded = reduce(run, oracle, &trace, plan, &part).await?;
+    let (recorded, mut error) = reduce(run, oracle, &trace, plan, &name.part).await?;
     let reduction = recorded.reduction.clone();
     let finding = match finding {
         Some(finding) => Some(StoredFinding {
@@ -142,13 +223,21 @@ pub async fn reduce_one(
         }),
         None => new_finding(recorded, trace),
     };
-    let file = write_files(run.directory(), finding.as_ref(), &reduction)?;
+    let file = match write_files(run.directory(), finding.as_ref(), &reduction, &name.file) {
+        Ok(file) => file,
+        Err(failure) => {
+            error = error.or(Some(failure));
+            String::new()
+        }
+    };
     Ok(ReducedTrace {
         target,
         finding,
         original_steps,
         reduction,
         file,
+        devices: None,
+        error,
     })
 }
 
@@ -157,6 +246,7 @@ fn write_files(
     directory: &RunDirectory,
     finding: Option<&StoredFinding>,
     reduction: &Reduction,
+    file: &str,
 ) -> Result<String, CommandError> {
     let reproduces = reduction.outcome != Outcome::DoesNotReproduce;
     match finding {
@@ -169,8 +259,8 @@ fn write_files(
             })
         }
         None if reproduces => {
-            directory.write(REDUCED, reduction.trace.to_text().as_bytes())?;
-            Ok(REDUCED.to_owned())
+            directory.write(file, reduction.trace.to_text().as_bytes())?;
+            Ok(file.to_owned())
         }
         None => Ok(String::new()),
     }
@@ -207,8 +297,13 @@ fn with_target(mut trace: Trace, target: &Target) -> Trace {
 
 fn worst_outcome(reduced: &[ReducedTrace]) -> Outcome {
     let any = |outcome| reduced.iter().any(|one| one.reduction.outcome == outcome);
-    [Outcome::Interrupted, Outcome::DoesNotReproduce]
-        .into_iter()
-        .find(|outcome| any(*outcome))
-        .unwrap_or(Outcome::Done)
+    [
+        Outcome::Interrupted,
+        Outcome::DoesNotReproduce,
+        Outcome::Flaky,
+        Outcome::BudgetSpent,
+    ]
+    .into_iter()
+    .find(|outcome| any(*outcome))
+    .unwrap_or(Outcome::Done)
 }

@@ -7,6 +7,7 @@ use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::AppInfo;
 use retap_shared::verdict::Outcome;
 
+use crate::device_spec::DeviceList;
 use crate::operations::{ActiveRun, ExploreResult, summary};
 use crate::report::data::{AppSection, ExplorationSection, PhoneSection, ReportData};
 use crate::report::html;
@@ -27,6 +28,7 @@ pub fn render_report(
         seed: run.seed().0,
         outcome,
         took: Micros::from(run.elapsed()),
+        directory: run.directory().path().to_owned(),
         phones: phones
             .into_iter()
             .map(|(name, info)| PhoneSection { name, info })
@@ -60,6 +62,7 @@ pub fn exploration_section(explored: &ExploreResult) -> AppSection {
             curve: exploration.curve.clone(),
         }),
         suite: None,
+        devices: None,
         findings: findings
             .iter()
             .map(|(finding, _)| finding.clone())
@@ -68,9 +71,11 @@ pub fn exploration_section(explored: &ExploreResult) -> AppSection {
 }
 
 /// One section for each app among the findings, in their order.
-pub fn finding_sections<'f>(findings: impl Iterator<Item = &'f StoredFinding>) -> Vec<AppSection> {
+pub fn finding_sections<'f>(
+    findings: impl Iterator<Item = (&'f StoredFinding, Option<&'f DeviceList>)>,
+) -> Vec<AppSection> {
     let mut sections: Vec<AppSection> = Vec::new();
-    for finding in findings {
+    for (finding, devices) in findings {
         let app = &finding.trace.header.app;
         match sections.iter_mut().find(|section| section.app == *app) {
             Some(section) => section.findings.push(finding.clone()),
@@ -80,6 +85,7 @@ pub fn finding_sections<'f>(findings: impl Iterator<Item = &'f StoredFinding>) -
                 exploration: None,
                 suite: None,
                 findings: vec![finding.clone()],
+                devices: devices.cloned(),
             }),
         }
     }
@@ -94,5 +100,6 @@ pub fn suite_section(app: &AppInfo, suite: &ReducedSuite) -> AppSection {
         exploration: None,
         suite: Some(suite.clone()),
         findings: Vec::new(),
+        devices: None,
     }
 }

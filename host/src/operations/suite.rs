@@ -11,13 +11,15 @@ use retap_reduce::suite::{
     JournaledReplayer, PooledReplayer, ReplayJournal, SuiteError, SuiteSettings, learn,
     reduce_suite,
 };
+use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
-pub use suite_source::TraceSuite;
+pub use suite_source::{SuiteSourceError, TraceSuite};
 
 use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
 use crate::devices;
 use crate::exit::CommandExit;
+use crate::operations::failure_guard::FailureGuard;
 use crate::operations::reduction_source::devices_for;
 use crate::operations::report_page::suite_section;
 use crate::operations::{ActiveRun, CommandResult, render_report};
@@ -30,6 +32,9 @@ use crate::wording::pluralise;
 const ABSTRACTION: &str = "abstraction.txt";
 /// The same, complete, to resume with.
 const LEARNED: &str = "abstraction.json";
+
+/// A minute in microseconds.
+const MINUTE: u64 = 60_000_000;
 
 /// Reduces the run's copy of the suite, and writes the files and the page.
 pub async fn run_suite_reduction(
@@ -51,14 +56,16 @@ pub async fn run_suite_reduction(
     let abstraction = abstraction(run, options, &traces, &phones.pool, &journal).await?;
     let replayer = replayer(run, &traces, &phones.pool, &abstraction)?;
     let journaled = JournaledReplayer::new(replayer, &journal, run.sink());
+    let guarded = FailureGuard::new(journaled, run.cancellation());
     let reduction = Box::pin(reduce_suite(
         &traces,
         &options.engine(),
-        &journaled,
+        &guarded,
         run.sink(),
-        run.cancellation(),
+        guarded.cancellation(),
     ))
     .await?;
+    let error = guarded.into_error().map(CommandError::from);
     let outcome = reduction.outcome;
     let suite = ReducedSuite {
         reduction,
@@ -70,14 +77,16 @@ pub async fn run_suite_reduction(
         abstraction,
         ..options.clone()
     };
-    suite.write(run.directory(), &options)?;
+    let written = suite.write(run.directory(), &options);
     let title = format!("{}: a smaller suite", info.label);
     let sections = vec![suite_section(&info, &suite)];
-    run.write_page(&render_report(run, &title, outcome, phones.infos, sections))?;
+    let page = run.write_page(&render_report(run, &title, outcome, phones.infos, sections));
+    let error = error.or(written.err().map(CommandError::from));
     Ok(CommandResult {
         outcome,
         finding_count: 0,
         value: suite,
+        error: error.or(page.err()),
     })
 }
 
@@ -183,6 +192,11 @@ impl ReduceSuiteOptions {
             replays: self.replays,
             fragments: self.fragments,
             simplify: !self.only_delete,
+            search_limits: self.search_limits,
+            max_runs: self.max_runs,
+            max_phone_time: self
+                .minutes
+                .map(|minutes| Micros(u64::from(minutes) * MINUTE)),
         }
     }
 }
@@ -200,6 +214,7 @@ impl UserError for SuiteError {
             SuiteError::Empty => "name a directory with traces".into(),
             SuiteError::NoReplays => "set `--replays 10`, or omit it".into(),
             SuiteError::NoFragments => "set `--fragments 3`, or omit it".into(),
+            SuiteError::NoBudget => "set a budget of at least 1, or omit it".into(),
             SuiteError::Pool(_) => "see why the phones were lost, then resume with `--resume`".into(),
             SuiteError::Refused { .. } => "see whether the app can be started by hand".into(),
             SuiteError::Abstraction(_) => "correct the file that `--abstraction` names".into(),

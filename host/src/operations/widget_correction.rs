@@ -45,7 +45,7 @@ mod tests {
     use retap_shared::micros::Micros;
     use retap_shared::phone_info::PhoneInfo;
     use retap_shared::screen::{Node, ScreenContent, Window, WindowFlags, WindowKind};
-    use retap_shared::trace::{App, StartMode, TraceHeader};
+    use retap_shared::trace::{App, ReplayPace, StartMode, TraceHeader};
     use retap_shared::verdict::Verdict;
     use retap_shared::widget::Widget;
 
@@ -111,6 +111,7 @@ mod tests {
             seed: None,
             target: None,
             phone: PhoneInfo::default(),
+            pace: ReplayPace::Quiet,
         };
         let played = PlayReply {
             verdict: Verdict::TargetReached,

@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use retap_reduce::trace_reduction::{
     DEFAULT_PARTS, ReductionAlgorithm, SchedulerKind, StateGranularity,
 };
+use retap_shared::trace::ReplayPace;
 use serde::{Deserialize, Serialize};
 
 use super::MappingOptions;
@@ -27,6 +28,12 @@ pub struct ReduceOptions {
     /// Maximum number of concurrent runs; default: the number of phones.
     #[serde(default)]
     pub parallel: Option<u32>,
+    /// Maximum number of runs.
+    #[serde(default)]
+    pub max_runs: Option<u64>,
+    /// Maximum duration of each reduction.
+    #[serde(default)]
+    pub minutes: Option<u32>,
     /// Number of the first runs of the whole trace that must reach the target.
     #[serde(default)]
     pub original_successes: Option<u32>,
@@ -49,6 +56,9 @@ pub struct ReduceOptions {
     pub oracle: OracleKind,
     #[serde(default, skip_serializing_if = "MappingOptions::is_empty")]
     pub mappings: MappingOptions,
+    /// Pace of all runs; without one the pace of each trace, then the recorded one where a trace never reproduces.
+    #[serde(default)]
+    pub pace: Option<ReplayPace>,
 }
 
 /// Oracle that answers whether a candidate reaches the target.

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use retap_model::Abstraction;
-use retap_reduce::suite::SuiteReductionAlgorithm;
+use retap_reduce::suite::{SearchLimits, SuiteReductionAlgorithm};
 use serde::{Deserialize, Serialize};
 
 use crate::device_spec::DeviceList;
@@ -24,4 +24,13 @@ pub struct ReduceSuiteOptions {
     /// Steps are removed and never simplified.
     #[serde(default)]
     pub only_delete: bool,
+    /// Limits of DetReduce's searches.
+    #[serde(default)]
+    pub search_limits: SearchLimits,
+    /// Maximum number of runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_runs: Option<u64>,
+    /// Maximum phone time of each phone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub minutes: Option<u32>,
 }

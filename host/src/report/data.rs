@@ -2,6 +2,8 @@
 //! Findings and reduced suites are drawn as the run keeps them. The exploration has a section of its own because the page
 //! must not depend on the operation that made it. Paths are relative to the run directory.
 
+use std::path::PathBuf;
+
 use retap_model::CoveragePoint;
 use retap_shared::Text;
 use retap_shared::micros::Micros;
@@ -9,6 +11,7 @@ use retap_shared::phone_info::PhoneInfo;
 use retap_shared::trace::App;
 use retap_shared::verdict::Outcome;
 
+use crate::device_spec::DeviceList;
 use crate::run::findings::StoredFinding;
 use crate::run::reduced_suite::ReducedSuite;
 
@@ -23,6 +26,8 @@ pub struct ReportData {
     pub outcome: Outcome,
     /// Real time of the run; zero if unknown.
     pub took: Micros,
+    /// Directory of the run, for commands that use its files.
+    pub directory: PathBuf,
     pub phones: Vec<PhoneSection>,
     pub apps: Vec<AppSection>,
 }
@@ -47,6 +52,8 @@ pub struct AppSection {
     pub suite: Option<ReducedSuite>,
     /// Each distinct finding once, in the order in which they were found.
     pub findings: Vec<StoredFinding>,
+    /// Phones on which the findings can be replayed; none if any phone with the app will do.
+    pub devices: Option<DeviceList>,
 }
 
 /// An exploration in numbers.

@@ -1,6 +1,8 @@
 //! Findings of a run and their files in `crashes/ID/`: trace, reduced trace, stack, log and screens.
 //! It adds to the engine's finding what belongs to the run: the reduction and the paths of the files.
 
+mod recalled_reduction;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
@@ -275,6 +277,27 @@ impl From<&FindingRecord> for StoredFinding {
 /// Reads the findings of a run by their fingerprints, without their reductions. A directory without `problem.json` is
 /// left out: the finding was not written to its end.
 pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
+    read_each(run, |place| Ok(read_one(place)?.0))
+}
+
+/// Reads the findings of a run like `read_all`, with their reductions.
+pub fn read_all_reduced(
+    run: &Path,
+) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
+    read_each(run, |place| {
+        let (finding, counts) = read_one(place)?;
+        let reduced = counts.map(|counts| recalled_reduction::read(place, counts));
+        Ok(StoredFinding {
+            reduced: reduced.transpose()?,
+            ..finding
+        })
+    })
+}
+
+fn read_each(
+    run: &Path,
+    read: impl Fn(&Path) -> Result<StoredFinding, StoredFindingError>,
+) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
     let folder = run.join(CRASHES);
     let unreadable = |source| RunDirectoryError::Read {
         path: folder.clone(),
@@ -287,7 +310,7 @@ pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, StoredFinding>, Stor
     for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
         let place = entry.map_err(unreadable)?.path();
         if place.join(PROBLEM).is_file() {
-            add(&mut findings, read_one(&place)?);
+            add(&mut findings, read(&place)?);
         }
     }
     Ok(findings)
@@ -305,7 +328,8 @@ fn add(findings: &mut BTreeMap<Fingerprint, StoredFinding>, mut finding: StoredF
     findings.insert(finding.fingerprint, finding);
 }
 
-fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
+/// The finding in a directory, and the counts of its reduction.
+fn read_one(place: &Path) -> Result<(StoredFinding, Option<ReductionFile>), StoredFindingError> {
     let path = place.join(PROBLEM);
     let written: FindingFile =
         serde_json::from_str(&directory::read(&path)?).map_err(|source| {
@@ -322,6 +346,7 @@ fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
         summary,
         times,
         status,
+        reduced,
         ..
     } = written;
     let stack = directory::read(&place.join(STACK))?;
@@ -346,7 +371,7 @@ fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
         screenshot: std::fs::read(place.join(PICTURE)).ok().map(Png),
         log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
     };
-    Ok(StoredFinding {
+    let finding = StoredFinding {
         finding,
         fingerprint,
         occurrences: times,
@@ -354,7 +379,8 @@ fn read_one(place: &Path) -> Result<StoredFinding, StoredFindingError> {
         scene,
         reduced: None,
         status,
-    })
+    };
+    Ok((finding, reduced))
 }
 
 fn lines(text: &str) -> Vec<String> {

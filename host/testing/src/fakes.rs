@@ -11,7 +11,7 @@ use retap_shared::phone_event::PhoneEvent;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{Capabilities, DescribePhoneReply, Play, PlayReply, Reply, Request};
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::{Interruption, Verdict};
 
 /// A connection that is a function from a request, and how many came before it, to a reply.
@@ -142,6 +142,7 @@ pub fn trace(steps: impl IntoIterator<Item = u32>) -> Trace {
         seed: None,
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
+        pace: ReplayPace::Quiet,
     };
     Trace {
         header,

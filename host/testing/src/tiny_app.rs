@@ -134,6 +134,7 @@ impl TinyApp {
             branches: vec![branch],
             quiet: true,
             took,
+            at: Micros::ZERO,
         }
         .into())
     }

@@ -68,7 +68,7 @@ fn events_of(desk: &Desk, run: &str) -> Vec<Value> {
     let events = desk.read(&format!("{run}/events.jsonl"));
     let lines = events.lines().map(|line| {
         let mut event: Value = serde_json::from_str(line).unwrap();
-        event.as_object_mut().unwrap().remove("at");
+        event.as_object_mut().unwrap().remove("millis");
         event
     });
     lines.filter(|event| event["event"] != "finished").collect()
@@ -111,6 +111,29 @@ fn phones_of_a_list_may_differ_and_reduce_together() {
         manifest["settings"]["device"],
         "sim:notes,sim:notes?latency=realistic"
     );
+}
+
+#[test]
+fn a_run_of_an_earlier_version_is_resumed() {
+    let desk = Desk::new();
+    desk.explored("notes", "found");
+    let id = desk.crashes("found").remove(0);
+    let reduced = desk.run(&format!(
+        "reduce found --crash {id} --algorithm lhdd-no-preselection --seed 1 --out small"
+    ));
+    assert_eq!(reduced.code, 0, "{}", reduced.err);
+    let mut manifest: Value = serde_json::from_str(&desk.read("small/run.json")).unwrap();
+    assert_eq!(manifest["settings"]["algorithm"], "lhdd_no_preselection");
+    // As the first version wrote it, before there were more options.
+    manifest["settings"] = serde_json::json!({
+        "command": "reduce", "device": "sim:notes", "count": 1, "source": "found", "target": null,
+        "algorithm": "lhdd_no_preselection", "runs": 1, "successes": 1,
+    });
+    manifest["state"] = "interrupted".into();
+    desk.write("small/run.json", &manifest.to_string());
+    let resumed = desk.run("reduce --resume small");
+    assert_eq!(resumed.code, 0, "{}", resumed.err);
+    assert_eq!(resumed.out, reduced.out);
 }
 
 #[test]

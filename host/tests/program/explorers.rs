@@ -246,7 +246,7 @@ fn traces_of_another_app_are_refused_by_the_names_of_both() {
             "explore --device sim:notes --events 20 --out {named} {options}"
         ));
         let why = format!(
-            "`{named}` names a trace of `com.example.mail`, and `com.example.notes` is to be explored"
+            "`{named}` names a trace of `com.example.mail`, but the app to explore is `com.example.notes`"
         );
         assert!(
             ended.code == 2 && ended.err.contains(&why),

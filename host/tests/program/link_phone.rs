@@ -7,7 +7,7 @@ use std::process::{Child, Stdio};
 use retap_shared::action::Action;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 
 use crate::retap::Desk;
 
@@ -79,7 +79,7 @@ impl Served {
         desk.read(&log_of(&self.pairing))
     }
 
-    fn kill(&mut self) {
+    pub(crate) fn kill(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
@@ -133,6 +133,7 @@ fn shortest(app: &str) -> (TraceHeader, Vec<Step>) {
         seed: None,
         target: Some(Target::Problem(crash.fingerprint)),
         phone: PhoneInfo::default(),
+        pace: ReplayPace::Quiet,
     };
     (header, crash.shortest.clone())
 }

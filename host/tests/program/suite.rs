@@ -127,6 +127,100 @@ fn the_table_tells_before_and_after_and_where_the_suite_is() {
 }
 
 #[test]
+fn the_tally_on_a_noisy_phone_is_what_the_log_of_the_run_counts() {
+    let desk = Desk::new();
+    recorded(&desk, "notes");
+    let phone = "--device sim:notes?noise=0.02";
+    for algorithm in ["detreduce", "auto"] {
+        let line = format!("notes {phone} --algorithm {algorithm} --replays 4 --seed 1");
+        let result = reduced(&desk, &format!("{line} --out {algorithm}"));
+        let log = desk.read(&format!("{algorithm}/events.jsonl"));
+        let replays: Vec<Value> = log
+            .lines()
+            .filter(|line| line.contains("\"suite_replayed\""))
+            .map(|line| serde_json::from_str(line).unwrap())
+            .collect();
+        let followed = |replays: &[Value]| {
+            let is_followed = |replay: &&Value| !replay.to_string().contains("diverged_at");
+            replays.iter().filter(is_followed).count() as u64
+        };
+        let cost = &result["cost"];
+        assert_eq!(cost["runs"], replays.len() as u64);
+        assert_eq!(cost["diverged"], replays.len() as u64 - followed(&replays));
+        // The check comes last.
+        let runs = result["replays"]["runs"].as_u64().unwrap();
+        assert_eq!(runs, 4 * result["after"]["traces"].as_u64().unwrap());
+        let check = &replays[replays.len() - runs as usize..];
+        assert_eq!(result["replays"]["successes"], followed(check), "{result}");
+        let flaky = result["flaky"].as_array().unwrap();
+        assert!(!flaky.is_empty(), "{result}");
+        let page = desk.read(&format!("{algorithm}/report.html"));
+        assert!(page.contains("Flaky: ") && page.contains("left its path"));
+    }
+}
+
+#[test]
+fn a_budget_ends_with_the_best_suite_so_far() {
+    let desk = Desk::new();
+    recorded(&desk, "notes");
+    for algorithm in ["detreduce", "auto"] {
+        for (name, runs) in [("tiny", 3), ("small", 60), ("medium", 120)] {
+            let line = format!("notes --algorithm {algorithm} --max-runs {runs} --seed 1");
+            let result = reduced(&desk, &format!("{line} --out {algorithm}-{name}"));
+            assert_eq!(result["outcome"], "budget_spent", "{result}");
+            assert!(result["cost"]["runs"].as_u64().unwrap() <= runs, "{result}");
+            assert_eq!(result["lost"]["screens"], Value::Array(Vec::new()));
+            let traces = names(&desk.path(&format!("{algorithm}-{name}/suite")));
+            let written = result["after"]["traces"].as_u64().unwrap() as usize;
+            assert_eq!(traces.len(), written + 1, "{traces:?}");
+        }
+    }
+    let ended = desk.run("reduce-suite notes --max-runs 60 --seed 1 --out told");
+    assert!(ended.out.contains("budget spent"), "{}", ended.out);
+    refused(
+        &desk.run("reduce-suite notes --max-runs 0"),
+        2,
+        &["--max-runs"],
+    );
+    refused(
+        &desk.run("reduce-suite notes --minutes 0"),
+        2,
+        &["--minutes"],
+    );
+}
+
+#[test]
+fn every_activity_that_a_run_has_reached_gets_its_shortest_trace() {
+    let desk = Desk::new();
+    recorded(&desk, "notes");
+    let ended = desk.run("reduce notes --every activity --seed 1 --out every --json");
+    assert_eq!(ended.code, 0, "{}", ended.err);
+    let results: Vec<Value> = ended
+        .out
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert!(results.len() > 3, "{}", ended.out);
+    for result in &results {
+        assert_eq!(result["outcome"], "done");
+        assert!(result["to"].as_u64() <= result["from"].as_u64());
+        let file = result["file"].as_str().unwrap();
+        let trace = Trace::parse(&desk.read(file)).unwrap();
+        assert_eq!(trace.steps.len() as u64, result["to"].as_u64().unwrap());
+        let again = desk.run(&format!("replay {file} --times 1"));
+        assert_eq!(again.code, 0, "{}{}", again.out, again.err);
+    }
+    let told = desk.run("reduce notes --every screen --seed 1 --out screens");
+    assert!(told.out.contains("before  after"), "{}", told.out);
+    reduced(&desk, "notes --replays 1 --seed 1 --out small");
+    refused(
+        &desk.run("reduce small --every activity"),
+        2,
+        &["--keep-traces"],
+    );
+}
+
+#[test]
 fn files_directories_and_rules_of_ones_own_are_taken() {
     let desk = Desk::new();
     recorded(&desk, "notes");

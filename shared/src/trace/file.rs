@@ -18,7 +18,7 @@ use super::Trace;
 /// Major version of the format. Files of another major version are refused.
 pub const FORMAT_MAJOR: u32 = 1;
 /// Minor version of the format. Unknown fields in files of a newer minor version are ignored.
-pub const FORMAT_MINOR: u32 = 0;
+pub const FORMAT_MINOR: u32 = 1;
 
 /// Why a file is not a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,7 +50,7 @@ pub enum TraceErrorKind {
     CutOff,
     /// The file is of a newer major version.
     #[error(
-        "the file has format {found}, this Retap reads {FORMAT_MAJOR}.{FORMAT_MINOR} and later ones \
+        "the file has format {found}, this Retap reads {FORMAT_MAJOR}.{FORMAT_MINOR} and others \
          that begin with {FORMAT_MAJOR}; update Retap"
     )]
     NewerMajor {

@@ -17,7 +17,8 @@ use retap_shared::screen::ScreenDiff;
 use retap_shared::verdict::Verdict;
 
 use super::{
-    app, long_text, rotation, screen, screen_hash, screen_pair, size, start, step, target, text,
+    app, long_text, pace, rotation, screen, screen_hash, screen_pair, size, start, step, target,
+    text,
 };
 
 pub(crate) fn request() -> impl Strategy<Value = Request> {
@@ -75,19 +76,22 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             events(),
             branches(),
             any::<bool>(),
-            micros()
+            (micros(), micros())
         )
-            .prop_map(|(located_by, screen, events, branches, quiet, took)| {
-                ActReply {
-                    located_by,
-                    screen,
-                    events,
-                    branches,
-                    quiet,
-                    took,
+            .prop_map(
+                |(located_by, screen, events, branches, quiet, (took, at))| {
+                    ActReply {
+                        located_by,
+                        screen,
+                        events,
+                        branches,
+                        quiet,
+                        took,
+                        at,
+                    }
+                    .into()
                 }
-                .into()
-            }),
+            ),
         (any::<bool>(), events(), micros()).prop_map(|(quiet, events, took)| SettleReply {
             quiet,
             events,
@@ -193,16 +197,18 @@ fn play() -> impl Strategy<Value = Play> {
         start(),
         vec(step(), 0..8),
         option::of(target()),
+        pace(),
         settle(),
         micros(),
         any::<bool>(),
     )
         .prop_map(
-            |(app, start, steps, target, settle, final_wait, record)| Play {
+            |(app, start, steps, target, pace, settle, final_wait, record)| Play {
                 app,
                 start,
                 steps,
                 target,
+                pace,
                 settle,
                 final_wait,
                 record,

@@ -11,7 +11,7 @@ use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::geometry::{Point, Rotation, Size};
 use retap_shared::screen::ScreenHash;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step};
 use retap_shared::widget::Widget;
 pub(crate) use screens::{screen, screen_pair};
 
@@ -97,14 +97,20 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
         prop::option::of(widget()),
         text(),
         prop::option::of(screen_hash()),
+        prop::option::of(any::<u32>()),
     )
-        .prop_map(|(action, widget, activity, screen)| Step {
+        .prop_map(|(action, widget, activity, screen, at_millis)| Step {
             action,
             widget,
             activity,
             screen,
+            at_millis,
         })
         .boxed()
+}
+
+pub(crate) fn pace() -> impl Strategy<Value = ReplayPace> {
+    prop::sample::select(vec![ReplayPace::Quiet, ReplayPace::Recorded])
 }
 
 fn system() -> impl Strategy<Value = SystemEvent> {

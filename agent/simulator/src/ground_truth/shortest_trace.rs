@@ -110,6 +110,7 @@ impl ShortestTraceSearch {
                 widget: node.map(|node| screen.widget(node)),
                 activity: screen.activity().clone(),
                 screen: Some(screen.hash()),
+                at_millis: None,
             };
             let mut problem = self.problem();
             if problem.is_none() {

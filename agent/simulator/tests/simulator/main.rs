@@ -3,6 +3,7 @@
 mod anything;
 mod chance;
 mod forge;
+mod pace;
 mod phone;
 mod probability;
 mod random;

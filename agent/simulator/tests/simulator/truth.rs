@@ -9,7 +9,7 @@ use retap_shared::finding::FindingKind;
 use retap_shared::locate::LocatedBy;
 use retap_shared::protocol::{Play, PlayReply, Settle};
 use retap_shared::target::Target;
-use retap_shared::trace::StartMode;
+use retap_shared::trace::{ReplayPace, StartMode};
 use retap_shared::verdict::Verdict;
 use retap_simulator::{CRASH_DELAY_LIMIT, PlantedCrash, app_names, ground_truth, open};
 
@@ -151,6 +151,7 @@ async fn play(app: &str, crash: &PlantedCrash, target: Option<Target>) -> PlayRe
         start: StartMode::Clean,
         steps: crash.shortest.clone(),
         target,
+        pace: ReplayPace::Quiet,
         settle: Settle::default(),
         final_wait: CRASH_DELAY_LIMIT,
         record: false,

@@ -43,6 +43,7 @@ fn acted(screen: ScreenUpdate) -> Reply {
         branches,
         quiet: true,
         took: Micros(7),
+        at: Micros::ZERO,
     }
     .into()
 }

@@ -11,7 +11,7 @@ use retap_shared::screen::SharedScreen;
 use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 
-use super::unconfirmed::UnconfirmedFinding;
+use super::unconfirmed::{UnconfirmedFinding, without_times};
 use super::worker_state::WorkerState;
 use crate::explorer::Explorer;
 use crate::finding_record::{FindingContext, FindingRecord};
@@ -204,9 +204,9 @@ impl ExplorationState {
     fn add_unconfirmed(&mut self, found: FindingRecord, first_seen: FindingPoint, worker: usize) {
         let worker = &self.workers[worker];
         let data_kept_from = worker.data_kept_from;
-        let mut paths = vec![worker.path.steps(data_kept_from)];
+        let mut paths = vec![without_times(worker.path.steps(data_kept_from))];
         if data_kept_from > 0 {
-            paths.push(worker.path.steps(0));
+            paths.push(without_times(worker.path.steps(0)));
         }
         let known = self
             .unconfirmed

@@ -5,6 +5,14 @@ use retap_shared::trace::Step;
 use crate::finding_record::FindingRecord;
 use crate::result::FindingPoint;
 
+/// Steps without their times: after a restore or a restart they are no times since a clean start.
+pub(crate) fn without_times(mut steps: Vec<Step>) -> Vec<Step> {
+    for step in &mut steps {
+        step.at_millis = None;
+    }
+    steps
+}
+
 /// A finding that has not come from a clean start yet, with the step paths to try.
 #[derive(Clone, Debug)]
 pub(crate) struct UnconfirmedFinding {

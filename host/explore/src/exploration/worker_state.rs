@@ -1,6 +1,7 @@
 //! The position of one worker: the step path to it, what of that can be kept as a trace, and its recent log.
 
 use std::collections::HashMap;
+use std::iter;
 
 use retap_shared::micros::Micros;
 use retap_shared::phone_event::PhoneEventKind;
@@ -8,7 +9,7 @@ use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::SharedScreen;
 use retap_shared::target::Target;
-use retap_shared::trace::{StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{ReplayPace, StartMode, Step, Trace, TraceHeader};
 
 use crate::journal::{RecordedEvent, RecordedStep};
 use crate::recent_log::{LogEntry, RecentLog};
@@ -63,6 +64,7 @@ impl WorkerState {
                 seed: None,
                 target,
                 phone: self.phone.clone(),
+                pace: ReplayPace::Quiet,
             },
             steps: self.path.steps(0),
         }
@@ -74,8 +76,14 @@ impl WorkerState {
         self.events += u32::from(record.event.is_counted());
         match &record.event {
             RecordedEvent::Started { clean: true } => {
-                let setup = setup_steps.iter().cloned();
-                self.path = setup.fold(StepPath::default(), |path, step| path.with_step(step));
+                let times = record.setup_times.iter().copied().map(Some);
+                let setup = setup_steps.iter().zip(times.chain(iter::repeat(None)));
+                self.path = setup.fold(StepPath::default(), |path, (step, at_millis)| {
+                    path.with_step(Step {
+                        at_millis,
+                        ..step.clone()
+                    })
+                });
                 self.tainted = false;
                 self.data_kept_from = 0;
             }

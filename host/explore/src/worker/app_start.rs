@@ -6,7 +6,7 @@ use retap_shared::protocol::AppCommand;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::StartMode;
 
-use super::{Worker, WorkerError};
+use super::{Worker, WorkerError, whole_millis};
 use crate::error::ExploreError;
 use crate::journal::{RecordedEvent, RecordedStep};
 
@@ -70,6 +70,7 @@ impl Worker<'_> {
         for (number, step) in (1..).zip(steps) {
             let stepped = device.step(step.clone()).await?;
             record.took += stepped.took;
+            record.setup_times.push(whole_millis(stepped.at));
             record.branches.extend(stepped.branches);
             record.add_phone_events(stepped.phone_events);
             last = stepped.screen;

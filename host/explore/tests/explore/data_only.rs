@@ -21,7 +21,7 @@ use retap_shared::phone_event::PhoneEvent;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{AppInfo, Capabilities, Play, Settle, SnapshotId};
 use retap_shared::screen::{ScreenHash, SharedScreen};
-use retap_shared::trace::{App, Trace};
+use retap_shared::trace::{App, ReplayPace, Trace};
 use retap_shared::verdict::Verdict;
 use retap_simulator::SimulatedPhone;
 
@@ -164,6 +164,7 @@ fn play(trace: &Trace) -> Play {
         start: trace.header.start,
         steps: trace.steps.clone(),
         target: trace.header.target.clone(),
+        pace: ReplayPace::Quiet,
         settle: Settle::default(),
         final_wait: Micros::from_millis(2_000),
         record: false,

@@ -11,7 +11,8 @@ use retap_explore::journal::{
     ExplorationContext, ExplorationJournal, MemoryExplorationJournal, RecordedEvent,
 };
 use retap_explore::{
-    ExplorationResult, ExploreError, ExploreSettings, RandomSessions, run_exploration,
+    ExplorationEnd, ExplorationResult, ExploreError, ExploreSettings, RandomSessions,
+    explore_to_end, run_exploration,
 };
 use retap_shared::action::{Action, Key};
 use retap_shared::target::Target;
@@ -298,7 +299,7 @@ async fn events_report_every_step_and_every_worker() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_all_phones_are_lost_the_error_says_so() {
+async fn when_all_phones_are_lost_the_error_says_so_and_the_result_has_what_was_done() {
     let tiny = TinyApp {
         lost_at: Some(20),
         ..TinyApp::default()
@@ -310,8 +311,14 @@ async fn when_all_phones_are_lost_the_error_says_so() {
         journal: &MemoryExplorationJournal::default(),
         cancellation: &CancellationToken::new(),
     };
-    let error = run_exploration(&pool, random(), &settings(400), context).await;
-    assert!(matches!(error, Err(ExploreError::Pool(PoolError::Empty { lost })) if lost.len() == 2));
+    let ExplorationEnd { result, error } =
+        explore_to_end(&pool, random(), &settings(400), context).await;
+    assert!(
+        matches!(error, Some(ExploreError::Pool(PoolError::Empty { lost })) if lost.len() == 2)
+    );
+    assert_eq!(result.outcome, Outcome::Interrupted);
+    assert!((1..400).contains(&result.events), "{}", result.events);
+    assert!(!result.curve.is_empty());
 }
 
 /// The actions of each worker, in order.

@@ -146,6 +146,7 @@ fn answer(level: &mut usize, request: Request) -> Answer {
                 branches,
                 quiet: true,
                 took,
+                at: Micros::ZERO,
             }
             .into())
         }

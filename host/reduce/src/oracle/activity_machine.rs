@@ -1,5 +1,8 @@
 //! The activity machine: an oracle that simulates an app by its recorded trace. It knows in which activity each event was
-//! recorded and which activity followed, and nothing else. Reports of its results name it.
+//! recorded and which activity followed, and nothing else. It tells steps apart by what they are, as keys of candidates do, and
+//! not by their place in the recording. Reports of its results name it.
+
+use std::collections::HashMap;
 
 use rand::seq::IteratorRandom;
 use retap_device::seed::Seed;
@@ -10,7 +13,7 @@ use retap_shared::micros::Micros;
 use retap_shared::trace::{Step, Trace};
 use retap_shared::verdict::Verdict;
 
-use super::{AppState, Observation, Oracle, OracleError, OracleQuery};
+use super::{AppState, Candidate, Observation, Oracle, OracleError, OracleQuery};
 
 /// Name of this oracle in reports.
 pub const ACTIVITY_MACHINE: &str = "activity machine";
@@ -35,6 +38,10 @@ pub struct ActivityMachine {
     names: Vec<Text>,
     /// Activity of each step, as an index into `names`.
     activities: Vec<u32>,
+    /// Hash of each step, equal for equal steps.
+    hashes: Vec<u64>,
+    /// Steps of the recording with each hash, ascending.
+    occurrences: HashMap<u64, Vec<u32>>,
     /// Needed events that change no activity, ascending.
     hidden_events: Vec<u32>,
     settings: ActivityMachineSettings,
@@ -74,9 +81,16 @@ impl ActivityMachine {
             }
         }
         let hidden_events = choose_hidden_events(&activities, settings);
+        let hashes: Vec<u64> = Candidate::from(steps.clone()).hashes().collect();
+        let mut occurrences: HashMap<u64, Vec<u32>> = HashMap::new();
+        for (step, hash) in (0..).zip(&hashes) {
+            occurrences.entry(*hash).or_default().push(step);
+        }
         Ok(ActivityMachine {
             names,
             activities,
+            hashes,
+            occurrences,
             hidden_events,
             settings,
             ends_early: false,
@@ -109,7 +123,11 @@ impl ActivityMachine {
 
     /// Plays ascending steps of the trace. Returns whether they crash, and how many were played.
     pub fn play(&self, kept: &[u32]) -> (bool, u32) {
-        let (crashed, played, _) = self.run(kept);
+        let hashes: Vec<u64> = kept
+            .iter()
+            .map(|&step| self.hashes[step as usize])
+            .collect();
+        let (crashed, played, _) = self.run(&self.recorded_events(&hashes));
         (crashed, played)
     }
 
@@ -118,17 +136,38 @@ impl ActivityMachine {
         self.play(kept).0
     }
 
-    /// Plays steps. Returns whether they crash, how many were played, and the last activity.
-    fn run(&self, kept: &[u32]) -> (bool, u32, u32) {
+    /// Recorded events that these steps stand for: each the last one that is equal and leaves room for those after it. The
+    /// complete recording stands for itself. `None` for a step that was not recorded there, which does nothing.
+    fn recorded_events(&self, hashes: &[u64]) -> Vec<Option<u32>> {
+        let mut before = u32::MAX;
+        let mut events: Vec<Option<u32>> = hashes
+            .iter()
+            .rev()
+            .map(|hash| {
+                let equal = self.occurrences.get(hash)?;
+                let count = equal.partition_point(|event| *event < before);
+                before = *equal[..count].last()?;
+                Some(before)
+            })
+            .collect();
+        events.reverse();
+        events
+    }
+
+    /// Plays events. Returns whether they crash, how many were played, and the last activity.
+    fn run(&self, events: &[Option<u32>]) -> (bool, u32, u32) {
         let last = self.activities.len() - 1;
         let mut current = self.activities[0];
         let mut played = 0;
         let mut missing = self.hidden_events.len();
-        for (index, &event) in kept.iter().enumerate() {
-            if self.ends_early && !self.can_act(&kept[index..], current) {
+        for (index, &event) in events.iter().enumerate() {
+            if self.ends_early && !self.can_act(&events[index..], current) {
                 break;
             }
             played += 1;
+            let Some(event) = event else {
+                continue;
+            };
             if self.activities[event as usize] != current {
                 current = self.stray_activity(event, current).unwrap_or(current);
                 continue;
@@ -147,9 +186,10 @@ impl ActivityMachine {
         (false, played, current)
     }
 
-    fn can_act(&self, remaining: &[u32], current: u32) -> bool {
+    fn can_act(&self, remaining: &[Option<u32>], current: u32) -> bool {
         remaining
             .iter()
+            .flatten()
             .any(|&event| self.activities[event as usize] == current)
     }
 
@@ -171,7 +211,8 @@ impl ActivityMachine {
 
 impl Oracle for ActivityMachine {
     fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
-        let (crashed, played, current) = self.run(query.candidate.kept());
+        let hashes: Vec<u64> = query.candidate.hashes().collect();
+        let (crashed, played, current) = self.run(&self.recorded_events(&hashes));
         let reached = match query.candidate.local_target() {
             None => crashed,
             Some(AppState::Activity(name)) => !crashed && self.names[current as usize] == *name,
@@ -183,14 +224,7 @@ impl Oracle for ActivityMachine {
             Verdict::TargetNotReached
         };
         let took = Micros(EVENT_DURATION.0 * u64::from(played));
-        Box::pin(async move {
-            Ok(Observation {
-                reached,
-                verdict,
-                played,
-                took,
-            })
-        })
+        Box::pin(async move { Ok(Observation::new(verdict, played, took)) })
     }
 }
 

@@ -101,9 +101,24 @@ impl Candidate {
         })
     }
 
-    /// Copy of the kept steps.
+    /// Copy of the kept steps. Where steps were removed, only the longest of the recorded pauses is left between their
+    /// neighbours: a pause in which the app loaded something stays, and a removal makes a replay shorter.
     pub fn to_steps(&self) -> Vec<Step> {
-        self.steps().cloned().collect()
+        let mut next = 0;
+        let mut at_millis = 0;
+        let timed = self.kept.iter().zip(self.steps()).map(|(&index, step)| {
+            let pauses = (next..=index).map(|index| self.trace.pause_before(index));
+            let longest = pauses.max().flatten();
+            next = index + 1;
+            Step {
+                at_millis: step.at_millis.and(longest).map(|pause| {
+                    at_millis += pause;
+                    at_millis
+                }),
+                ..step.clone()
+            }
+        });
+        timed.collect()
     }
 
     /// Replaces all kept steps, one for one.
@@ -156,6 +171,18 @@ impl Candidate {
             .for_each(|hash| bytes.extend_from_slice(&hash.to_le_bytes()));
         self.key = CandidateKey(xxh3_64(&bytes));
         self
+    }
+}
+
+impl HashedSteps {
+    /// Recorded milliseconds between a step and the one before it, or the start.
+    fn pause_before(&self, index: u32) -> Option<u32> {
+        let index = index as usize;
+        let before = match index.checked_sub(1) {
+            Some(before) => self.steps[before].at_millis?,
+            None => 0,
+        };
+        Some(self.steps[index].at_millis?.saturating_sub(before))
     }
 }
 
@@ -247,6 +274,27 @@ mod tests {
             (smaller.kept(), smaller.key()),
             (&[2, 3][..], waits(&[21, 3]).key())
         );
+    }
+
+    #[test]
+    fn the_longest_pause_between_two_kept_steps_stays() {
+        let timed = |times: &[u32]| -> Vec<Step> {
+            let step = |&at_millis: &u32| Step {
+                at_millis: Some(at_millis),
+                ..Step::new(Action::Launch)
+            };
+            times.iter().map(step).collect()
+        };
+        let times = |candidate: &Candidate| -> Vec<Option<u32>> {
+            let steps = candidate.to_steps();
+            steps.iter().map(|step| step.at_millis).collect()
+        };
+        let original = Candidate::from(timed(&[900, 1_000, 4_000, 4_100]));
+        assert_eq!(original.to_steps(), timed(&[900, 1_000, 4_000, 4_100]));
+        let without_middle = original.without(1..3);
+        assert_eq!(times(&without_middle), [Some(900), Some(3_900)]);
+        assert_eq!(times(&original.only(2..4)), [Some(3_000), Some(3_100)]);
+        assert_ne!(original.only(0..2).key(), original.only(1..3).key());
     }
 
     #[test]

@@ -69,6 +69,7 @@ impl<'a, O: Oracle> JournaledOracle<'a, O> {
             reached: observation.reached,
             played: observation.played,
             took: observation.took,
+            phone: observation.phone.clone(),
             recalled,
         });
         Ok(observation)

@@ -1,6 +1,7 @@
 //! The oracle over a pool of phones: each attempt is played by the next free phone.
 
 use std::fmt;
+use std::sync::Arc;
 
 use retap_device::run_event::EventSink;
 use retap_device::{Device, DeviceError, DevicePool};
@@ -8,11 +9,12 @@ use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Play, PlayReply, Settle};
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace};
 use retap_shared::verdict::Verdict;
 
 use super::prefix_snapshots::{PrefixPlan, PrefixSnapshots, ResumeStatistics};
 use super::{AppState, Candidate, Observation, Oracle, OracleError, OracleQuery};
+use crate::named_choice::NamedChoice;
 
 /// Wait after the last step: longer than Android takes to report an ANR.
 const FINAL_WAIT: Micros = Micros::from_millis(6_000);
@@ -26,6 +28,8 @@ pub struct ReplayConditions {
     pub start: StartMode,
     /// Target to reach.
     pub target: Target,
+    /// When the next step comes.
+    pub pace: ReplayPace,
     /// Settling after each step.
     pub settle: Settle,
     /// Wait after the last step for late findings.
@@ -41,9 +45,37 @@ impl ReplayConditions {
             app: trace.header.app.clone(),
             start: trace.header.start,
             target: trace.header.target.clone().unwrap_or(Target::AnyProblem),
+            pace: trace.header.pace,
             settle: Settle::default(),
             linger: FINAL_WAIT,
             snapshots: false,
+        }
+    }
+}
+
+/// Starts phones beside those of the pool.
+pub trait FreshPhones: Send + Sync {
+    /// A phone that has just been started; `None` if none can be. It ends when the device is dropped.
+    fn start(&self) -> BoxFuture<'_, Option<Device>>;
+}
+
+impl NamedChoice for ReplayPace {
+    const KIND: &'static str = "pace";
+    const ALL: &'static [ReplayPace] = &[ReplayPace::Quiet, ReplayPace::Recorded];
+
+    fn name(self) -> &'static str {
+        match self {
+            ReplayPace::Quiet => "quiet",
+            ReplayPace::Recorded => "recorded",
+        }
+    }
+
+    fn description(self) -> &'static str {
+        match self {
+            ReplayPace::Quiet => "Each step waits until the screen has settled",
+            ReplayPace::Recorded => {
+                "Each step comes as long after the one before as it was recorded"
+            }
         }
     }
 }
@@ -54,6 +86,7 @@ pub struct PooledOracle {
     conditions: ReplayConditions,
     events: EventSink,
     prefixes: PrefixSnapshots,
+    fresh_phones: Option<Arc<dyn FreshPhones>>,
 }
 
 impl PooledOracle {
@@ -68,15 +101,42 @@ impl PooledOracle {
             conditions,
             events: events.clone(),
             prefixes: PrefixSnapshots::default(),
+            fresh_phones: None,
         }
     }
 
+    /// Attempts that ask for a freshly started phone get one of these. Without it they are made on a phone of the pool.
+    pub fn with_fresh_phones(mut self, fresh_phones: Arc<dyn FreshPhones>) -> PooledOracle {
+        self.fresh_phones = Some(fresh_phones);
+        self
+    }
+
+    /// Plays the attempt on a phone that is started for it. `None` if that is not possible; then the pool plays it.
+    async fn run_on_fresh_phone(&self, query: &OracleQuery) -> Option<Observation> {
+        let fresh_phones = self.fresh_phones.as_ref().filter(|_| query.fresh_phone)?;
+        let mut device = fresh_phones.start().await?;
+        let observation = self.play(&mut device, query).await.ok()?;
+        Some(Observation {
+            phone: device.name().to_owned(),
+            fresh_phone: true,
+            ..observation
+        })
+    }
+
     async fn run(&self, query: OracleQuery) -> Result<Observation, OracleError> {
+        if let Some(observation) = self.run_on_fresh_phone(&query).await {
+            return Ok(observation);
+        }
         let mut failures = 0;
         loop {
             let mut lease = self.pool.lease().await?;
             match self.play(&mut lease, &query).await {
-                Ok(observation) => return Ok(observation),
+                Ok(observation) => {
+                    return Ok(Observation {
+                        phone: lease.name().to_owned(),
+                        ..observation
+                    });
+                }
                 Err(error) => {
                     self.prefixes.forget_device(lease.name());
                     let device = lease.name().to_owned();
@@ -103,6 +163,7 @@ impl PooledOracle {
             start,
             linger,
             snapshots,
+            pace,
             ..
         } = self.conditions;
         if let Some(state) = query.candidate.local_target() {
@@ -119,7 +180,9 @@ impl PooledOracle {
                 state,
             ));
         }
-        let may_resume = snapshots && !query.from_start && start == StartMode::Clean;
+        // A snapshot takes time in which no step comes.
+        let keeps_pace = pace == ReplayPace::Quiet;
+        let may_resume = snapshots && keeps_pace && !query.from_start && start == StartMode::Clean;
         if may_resume && device.description().capabilities.snapshots {
             return self.resume(device, &query.candidate).await;
         }
@@ -165,11 +228,14 @@ impl PooledOracle {
             played = reply.played;
             took += reply.took;
             if reply.verdict != Verdict::TargetNotReached {
+                let ended: Observation = reply.into();
                 return Ok(Observation {
                     took,
-                    ..reply.into()
+                    reached_after: after(resumed, ended.reached_after),
+                    ..ended
                 });
             }
+            resumed = length;
             let saved = device.take_snapshot().await?;
             took += saved.took;
             if let Some(oldest) =
@@ -187,6 +253,7 @@ impl PooledOracle {
         Ok(Observation {
             played: played + last.played,
             took: took + last.took,
+            reached_after: after(resumed, last.reached_after),
             ..last
         })
     }
@@ -195,6 +262,7 @@ impl PooledOracle {
         let ReplayConditions {
             app,
             target,
+            pace,
             settle,
             ..
         } = self.conditions.clone();
@@ -203,6 +271,7 @@ impl PooledOracle {
             start,
             steps,
             target: Some(target),
+            pace,
             settle,
             final_wait: linger,
             record: false,
@@ -224,13 +293,14 @@ impl From<PlayReply> for Observation {
             took,
             ..
         } = reply;
-        Observation {
-            reached: verdict == Verdict::TargetReached,
-            verdict,
-            played,
-            took,
-        }
+        Observation::new(verdict, played, took)
     }
+}
+
+/// Number of steps after which the target was reached, with those that were not played again.
+fn after(resumed: usize, reached_after: Option<u32>) -> Option<u32> {
+    let resumed = u32::try_from(resumed).unwrap_or(u32::MAX);
+    reached_after.map(|steps| steps.saturating_add(resumed))
 }
 
 /// Observation of a candidate with a local target: reached if the replay ended in that state without a finding.

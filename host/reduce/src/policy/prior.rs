@@ -71,6 +71,17 @@ impl AttemptTally {
         self.successes + self.failures
     }
 
+    /// Share of successes; 0 without attempts.
+    pub fn rate(&self) -> f64 {
+        f64::from(self.successes) / f64::from(self.runs().max(1))
+    }
+
+    /// Counts all attempts of another tally.
+    pub fn add(&mut self, other: AttemptTally) {
+        self.successes += other.successes;
+        self.failures += other.failures;
+    }
+
     /// Counts one attempt.
     pub fn count(&mut self, reached: bool) {
         if reached {

@@ -3,16 +3,15 @@
 
 mod guided_replays;
 mod guided_steps;
-mod loop_cuts;
 mod simplify;
 mod transition_graph;
 
 use guided_replays::{GuidedReplays, first_covering};
-use loop_cuts::CutBudget;
 use simplify::simplify;
 
 use super::error::SuiteStop;
 use super::item_set::ItemSet;
+use super::loop_cuts::CutBudget;
 use super::plan::SuitePlan;
 use super::reduction::SuitePhase;
 use super::replay_dispatcher::ReplayDispatcher;
@@ -43,11 +42,13 @@ pub(super) async fn auto_reduction(
         return Ok(());
     };
     let mut reducer = AutoReducer::new(dispatcher, start, prefixes);
-    let mut paths = reducer.run_rounds(plan).await?;
-    reducer.fall_back_to_originals(&mut paths).await?;
-    plan.baseline = Some(reducer.wanted.clone());
-    reducer.drop_redundant(&mut paths);
-    reducer.prefer_originals(&mut paths).await?;
+    let mut paths = Vec::new();
+    let ended = reducer.reduce(plan, &mut paths).await;
+    if ended.is_err() {
+        reducer.complete_with_originals(&mut paths);
+        plan.paths = paths;
+        return ended;
+    }
     let AutoReducer { dispatcher, .. } = reducer;
     plan.commit_phase(dispatcher, SuitePhase::Proven, paths);
     Ok(())
@@ -78,29 +79,45 @@ impl<'a, 'd> AutoReducer<'a, 'd> {
         }
     }
 
+    /// Fills `paths` with the reduced suite. If the reduction ends early, `paths` is what there was by then.
+    async fn reduce(
+        &mut self,
+        plan: &mut SuitePlan,
+        paths: &mut Vec<ReplayPath>,
+    ) -> Result<(), SuiteStop> {
+        self.run_rounds(plan, paths).await?;
+        self.fall_back_to_originals(paths).await?;
+        plan.baseline = Some(self.wanted.clone());
+        self.drop_redundant(paths);
+        self.prefer_originals(paths).await
+    }
+
     /// Covers, cuts, simplifies and proves until nothing is missing or rounds bring no new coverage.
-    async fn run_rounds(&mut self, plan: &mut SuitePlan) -> Result<Vec<ReplayPath>, SuiteStop> {
-        let mut paths: Vec<ReplayPath> = Vec::new();
+    async fn run_rounds(
+        &mut self,
+        plan: &mut SuitePlan,
+        paths: &mut Vec<ReplayPath>,
+    ) -> Result<(), SuiteStop> {
         let mut least_missing = u32::MAX;
         let mut fruitless = 0;
         for round in 0..MAX_ROUNDS {
             if round == 0 {
-                self.cover_missing(&mut paths, MAX_GUIDED_LENGTH).await?;
-            } else if !self.extend_proven(&mut paths).await? {
+                self.cover_missing(paths, MAX_GUIDED_LENGTH).await?;
+            } else if !self.extend_proven(paths).await? {
                 let max_length = self.extension_length();
-                self.cover_missing(&mut paths, max_length).await?;
+                self.cover_missing(paths, max_length).await?;
             }
-            plan.record_phase(self.dispatcher, SuitePhase::GuidedReplays, &paths);
-            self.cut_loops(&mut paths).await?;
-            plan.record_phase(self.dispatcher, SuitePhase::Loops, &paths);
+            plan.record_phase(self.dispatcher, SuitePhase::GuidedReplays, paths);
+            self.cut_loops(paths).await?;
+            plan.record_phase(self.dispatcher, SuitePhase::Loops, paths);
             if self.dispatcher.settings.simplify {
-                simplify(self.dispatcher, &mut paths, &self.wanted).await?;
-                plan.record_phase(self.dispatcher, SuitePhase::Simpler, &paths);
+                simplify(self.dispatcher, paths, &self.wanted).await?;
+                plan.record_phase(self.dispatcher, SuitePhase::Simpler, paths);
             }
-            if self.prove(&mut paths).await? {
+            if self.prove(paths).await? {
                 break;
             }
-            let missing = self.missing(&paths).count();
+            let missing = self.missing(paths).count();
             fruitless = if missing < least_missing {
                 0
             } else {
@@ -111,7 +128,7 @@ impl<'a, 'd> AutoReducer<'a, 'd> {
                 break;
             }
         }
-        Ok(paths)
+        Ok(())
     }
 
     /// Adds guided replays until they cover nothing more. What is missing then is reached by its recorded prefix.
@@ -211,11 +228,17 @@ impl<'a, 'd> AutoReducer<'a, 'd> {
             if needed.is_clear() {
                 continue;
             }
-            let shorter = self
+            let cut = self
                 .cut_budget
                 .cut(self.dispatcher, &path, self.start, &needed)
-                .await?;
-            paths.insert(index, shorter);
+                .await;
+            match cut {
+                Ok(shorter) => paths.insert(index, shorter),
+                Err(stop) => {
+                    paths.insert(index, path);
+                    return Err(stop);
+                }
+            }
         }
         Ok(())
     }
@@ -270,6 +293,23 @@ impl<'a, 'd> AutoReducer<'a, 'd> {
         Ok(None)
     }
 
+    /// Makes a suite with all wanted coverage from what there is, without further replays: what paths do not cover is taken from
+    /// the original traces, as they were replayed. It is the original traces alone if these are smaller.
+    fn complete_with_originals(&mut self, paths: &mut Vec<ReplayPath>) {
+        let mut originals = without_empty(&self.guided.prefixes);
+        paths.retain(|path| !self.dispatcher.replay_tree.diverges(path));
+        for original in &originals {
+            if self.gain(original, &self.missing(paths)) > 0 {
+                paths.push(original.clone());
+            }
+        }
+        self.drop_redundant(paths);
+        self.drop_redundant(&mut originals);
+        if suite_size(&originals) < suite_size(paths) {
+            *paths = originals;
+        }
+    }
+
     /// Drops paths and tails that the rest of the plan covers. It costs no replays: a prefix of a proven path is proven.
     fn drop_redundant(&mut self, paths: &mut Vec<ReplayPath>) {
         for index in (0..paths.len()).rev() {
@@ -293,10 +333,9 @@ impl<'a, 'd> AutoReducer<'a, 'd> {
     /// Takes the original traces without redundant ones and without tails if that is smaller: guided replays gain little where
     /// traces are few and long.
     async fn prefer_originals(&mut self, paths: &mut Vec<ReplayPath>) -> Result<(), SuiteStop> {
-        let size = |paths: &[ReplayPath]| (transition_count(paths), paths.len());
         let mut originals = without_empty(&self.guided.prefixes);
         self.drop_redundant(&mut originals);
-        if size(&originals) >= size(paths) {
+        if suite_size(&originals) >= suite_size(paths) {
             return Ok(());
         }
         self.cut_loops(&mut originals).await?;
@@ -321,6 +360,11 @@ impl<'a, 'd> AutoReducer<'a, 'd> {
         gained.intersect_with(missing);
         gained.count()
     }
+}
+
+/// Size of a suite by transitions, then by traces.
+fn suite_size(paths: &[ReplayPath]) -> (u64, usize) {
+    (transition_count(paths), paths.len())
 }
 
 fn without_empty(paths: &[ReplayPath]) -> Vec<ReplayPath> {

@@ -16,6 +16,9 @@ pub enum SuiteError {
     /// `fragments` is 0.
     #[error("`fragments` is 0: a spliced trace consists of at least one fragment")]
     NoFragments,
+    /// The budget is 0 replays or no time.
+    #[error("the budget is 0: not one replay could be made")]
+    NoBudget,
     /// No phone is left.
     #[error(transparent)]
     Pool(#[from] PoolError),
@@ -42,5 +45,6 @@ pub enum SuiteError {
 #[derive(Debug)]
 pub(super) enum SuiteStop {
     Cancelled,
+    BudgetSpent,
     Failed(SuiteError),
 }

@@ -1,6 +1,7 @@
 //! A replayer behind a journal: a replay that was recorded is recalled, not made again.
 
 use std::fmt;
+use std::sync::Arc;
 
 use retap_device::JournalError;
 use retap_device::run_event::{EventSink, RunEvent};
@@ -45,7 +46,12 @@ impl<'a, R: Replayer> JournaledReplayer<'a, R> {
     }
 
     async fn recall_or_replay(&self, request: ReplayRequest) -> Result<ReplayRecord, SuiteError> {
-        let ReplayRequest { key, attempt, .. } = request;
+        let ReplayRequest {
+            key,
+            attempt,
+            ref step_source,
+        } = request;
+        let step_source = Arc::clone(step_source);
         let (record, recalled) = match self.journal.recall_replay(key, attempt)? {
             Some(record) => (record, true),
             None => {
@@ -61,6 +67,7 @@ impl<'a, R: Replayer> JournaledReplayer<'a, R> {
             played,
             took: record.took(),
             recalled,
+            diverged_at: step_source.divergence(&record),
         });
         Ok(record)
     }

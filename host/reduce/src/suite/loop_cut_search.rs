@@ -29,6 +29,7 @@ pub(super) struct LoopCutSearch<'a> {
     partial_paths: Vec<PartialPath>,
     /// Action sequences of the candidates so far.
     yielded: HashSet<Vec<u32>>,
+    gave_up: bool,
 }
 
 /// Prefix of a candidate.
@@ -59,6 +60,7 @@ impl<'a> LoopCutSearch<'a> {
             heap: BinaryHeap::new(),
             partial_paths: Vec::new(),
             yielded: HashSet::new(),
+            gave_up: false,
         };
         search.compute_max_jump();
         search.compute_min_remaining();
@@ -130,6 +132,7 @@ impl<'a> LoopCutSearch<'a> {
     pub(super) fn next(&mut self, tree: &ReplayTree) -> Option<ReplayPath> {
         while let Some(Reverse((_, _, number))) = self.heap.pop() {
             if self.partial_paths.len() > MAX_PARTIAL_PATHS {
+                self.gave_up = true;
                 return None;
             }
             let Some((path, node, covered)) = self.reconstruct(number, tree) else {
@@ -151,6 +154,11 @@ impl<'a> LoopCutSearch<'a> {
             }
         }
         None
+    }
+
+    /// True if the search ended before it had seen all candidates.
+    pub(super) fn gave_up(&self) -> bool {
+        self.gave_up
     }
 
     fn extend(&mut self, number: usize, node: Option<u32>, tree: &ReplayTree) {

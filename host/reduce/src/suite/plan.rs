@@ -2,18 +2,20 @@
 
 use retap_shared::micros::Micros;
 use retap_shared::target::Target;
-use retap_shared::trace::{StartMode, Trace, TraceHeader};
+use retap_shared::trace::{ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::Outcome;
 
 use super::coverage_item::CoverageItem;
+use super::final_check::FinalCheck;
 use super::item_set::ItemSet;
 use super::reduction::{
-    SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport, SuiteReduction, SuiteTrace,
-    TraceDisposition, TraceFragment,
+    SuiteCheck, SuiteCoverage, SuiteMeasure, SuitePhase, SuitePhaseReport, SuiteReduction,
+    SuiteTrace, TraceDisposition, TraceFragment,
 };
 use super::replay_dispatcher::ReplayDispatcher;
 use super::replay_path::{ReplayPath, ReplayTransition, transition_count};
-use super::replay_tree::{PathStatus, ReplayTree};
+use super::replay_tally::ReplayTally;
+use super::replay_tree::ReplayTree;
 
 /// Paths that the reduced suite consists of, if the reduction ends now.
 #[derive(Debug, Default)]
@@ -25,13 +27,15 @@ pub(super) struct SuitePlan {
     /// Everything that the original traces have ever covered.
     observed: Option<ItemSet>,
     phases: Vec<SuitePhaseReport>,
+    /// Number of traces of the current phase that were cut greedily.
+    greedy: u32,
 }
 
 impl SuitePlan {
     /// Ends a phase whose paths can be the result.
     pub(super) fn commit_phase(
         &mut self,
-        dispatcher: &ReplayDispatcher<'_>,
+        dispatcher: &mut ReplayDispatcher<'_>,
         phase: SuitePhase,
         paths: Vec<ReplayPath>,
     ) {
@@ -40,7 +44,31 @@ impl SuitePlan {
         self.observed
             .get_or_insert_with(|| dispatcher.replay_tree.symbols.all_items());
         self.record_phase(dispatcher, phase, &paths);
+        let replays = u64::from(dispatcher.settings.replays);
+        let took = measure_paths(dispatcher, &paths).took;
+        let runs = paths.len() as u64 * replays;
+        dispatcher
+            .budget
+            .reserve(runs, took.0.saturating_mul(replays));
         self.paths = paths;
+    }
+
+    /// Counts a trace of the current phase that is cut greedily, since the search for it gave up.
+    pub(super) fn count_greedy(&mut self) {
+        self.greedy += 1;
+    }
+
+    /// True if every original trace was replayed, so that the plan is a suite with their coverage.
+    pub(super) fn is_committed(&self) -> bool {
+        self.first_coverage.is_some()
+    }
+
+    /// Makes the plan ready for its check.
+    pub(super) fn settle(&mut self) {
+        if self.paths.is_empty() && self.is_committed() {
+            // A clean start covers everything there is.
+            self.paths.push(ReplayPath::new());
+        }
     }
 
     /// Ends a phase whose paths are not proven yet.
@@ -54,9 +82,17 @@ impl SuitePlan {
             phase,
             traces: count(paths.len()),
             transitions: transition_count(paths),
+            greedy: std::mem::take(&mut self.greedy),
             cost: dispatcher.cost,
         });
         dispatcher.emit_progress(phase, paths);
+    }
+
+    /// Ends the check of the plan's paths.
+    pub(super) fn record_check(&mut self, dispatcher: &ReplayDispatcher<'_>) {
+        let paths = std::mem::take(&mut self.paths);
+        self.record_phase(dispatcher, SuitePhase::Checked, &paths);
+        self.paths = paths;
     }
 
     /// True if no step of any original trace can be replayed.
@@ -69,45 +105,85 @@ impl SuitePlan {
     }
 
     pub(super) fn into_reduction(
-        mut self,
+        self,
         dispatcher: &ReplayDispatcher<'_>,
+        check: &FinalCheck,
         outcome: Outcome,
     ) -> SuiteReduction {
-        if self.paths.is_empty() && outcome == Outcome::Done {
-            // A clean start covers everything there is.
-            self.paths.push(ReplayPath::new());
-        }
+        let is_unchanged = outcome == Outcome::BudgetSpent && !self.is_committed();
         let paths = &self.paths;
-        let baseline = self.baseline.or(self.first_coverage).unwrap_or_default();
-        let tree = &dispatcher.replay_tree;
-        let proven = paths
-            .iter()
-            .filter(|path| tree.status(path) == PathStatus::Proven)
-            .count();
+        let seen = || dispatcher.replay_tree.symbols.all_items();
+        let baseline = match self.baseline.or(self.first_coverage) {
+            Some(baseline) => baseline,
+            None if is_unchanged => seen(),
+            None => ItemSet::default(),
+        };
+        let before = measure_originals(dispatcher, &baseline);
         let simplified = paths
             .iter()
             .flatten()
             .filter(|transition| transition.origin.is_replacement())
             .count();
-        let replays = dispatcher.settings.replays;
         SuiteReduction {
             outcome,
-            before: measure_originals(dispatcher, &baseline),
-            after: measure_paths(dispatcher, paths),
+            after: if is_unchanged {
+                before.clone()
+            } else {
+                measure_paths(dispatcher, paths)
+            },
+            before,
             phases: self.phases,
-            traces: (0..paths.len())
-                .map(|index| suite_trace(dispatcher, paths, index))
-                .collect(),
+            traces: if is_unchanged {
+                unchanged_traces(dispatcher)
+            } else {
+                (0..paths.len())
+                    .map(|index| suite_trace(dispatcher, paths, check, index))
+                    .collect()
+            },
             dispositions: dispositions(dispatcher, paths),
             simplified: count(simplified),
             not_replayable: self
                 .observed
                 .unwrap_or_default()
                 .difference_count(&baseline),
-            replays: (count(proven) * replays, count(paths.len()) * replays),
+            check: suite_check(dispatcher, paths, check),
+            replayability: dispatcher.replayability.count(),
             cost: dispatcher.cost,
         }
     }
+}
+
+/// What the check says about the suite as a whole.
+fn suite_check(
+    dispatcher: &ReplayDispatcher<'_>,
+    paths: &[ReplayPath],
+    check: &FinalCheck,
+) -> SuiteCheck {
+    let tallies = check.tallies.iter();
+    let mut unconfirmed = dispatcher.coverage(paths);
+    unconfirmed.difference_with(&check.confirmed_coverage());
+    SuiteCheck {
+        followed: tallies.clone().map(|tally| tally.followed).sum(),
+        runs: tallies.map(ReplayTally::runs).sum(),
+        unconfirmed: suite_coverage(&dispatcher.replay_tree, &unconfirmed),
+        cost: check.cost,
+    }
+}
+
+/// The original traces as the result of a reduction whose budget was spent before all of them were replayed.
+fn unchanged_traces(dispatcher: &ReplayDispatcher<'_>) -> Vec<SuiteTrace> {
+    let unchanged = |(trace, original): (u32, &Trace)| SuiteTrace {
+        trace: original.clone(),
+        fragments: vec![TraceFragment {
+            trace,
+            steps: 0..count(original.steps.len()),
+        }],
+        simplified: Vec::new(),
+        took: Micros::ZERO,
+        check: ReplayTally::default(),
+        unique_coverage: 0,
+    };
+    (0..).zip(dispatcher.originals).map(unchanged).collect()
 }
 
 fn measure_originals(dispatcher: &ReplayDispatcher<'_>, baseline: &ItemSet) -> SuiteMeasure {
@@ -180,6 +256,7 @@ fn dispositions(dispatcher: &ReplayDispatcher<'_>, paths: &[ReplayPath]) -> Vec<
 fn suite_trace(
     dispatcher: &ReplayDispatcher<'_>,
     paths: &[ReplayPath],
+    check: &FinalCheck,
     index: usize,
 ) -> SuiteTrace {
     let path = &paths[index];
@@ -191,11 +268,16 @@ fn suite_trace(
         start: StartMode::Clean,
         seed: None,
         target: path.last().and_then(|last| finding_target(tree, last)),
+        pace: ReplayPace::Quiet,
         ..first.header.clone()
     };
     let steps = path
         .iter()
-        .map(|transition| tree.symbols.step(originals, transition.origin).clone())
+        .map(|transition| Step {
+            // Steps of several traces have no common clock.
+            at_millis: None,
+            ..tree.symbols.step(originals, transition.origin).clone()
+        })
         .collect();
     SuiteTrace {
         trace: Trace { header, steps },
@@ -206,6 +288,7 @@ fn suite_trace(
             .map(|(step, _)| step)
             .collect(),
         took: tree.took(path),
+        check: check.tallies.get(index).cloned().unwrap_or_default(),
         unique_coverage: tree
             .coverage(path)
             .difference_count(&dispatcher.coverage(&others)),

@@ -9,6 +9,8 @@ use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
+use super::replay_tally::ReplayTally;
+use super::replayability::ReplayabilityCount;
 use super::replayer::ReplayRecord;
 
 /// Result of a suite reduction.
@@ -30,10 +32,37 @@ pub struct SuiteReduction {
     pub simplified: u32,
     /// Number of coverage items that were observed at least once but that no trace can replay.
     pub not_replayable: u32,
-    /// Replays of the result that followed it, and replays that are required.
-    pub replays: (u32, u32),
-    /// Cost of the reduction.
+    /// Check of the result: its traces, played fresh.
+    pub check: SuiteCheck,
+    /// Paths that the search replayed, and how soon those that diverge were seen to.
+    pub replayability: ReplayabilityCount,
+    /// Cost of the reduction, check included.
     pub cost: SuiteCost,
+}
+
+/// Check of a reduced suite. The tally of each trace is with the trace.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SuiteCheck {
+    /// Number of replays of all traces that visited the same states.
+    pub followed: u32,
+    /// Number of replays of all traces.
+    pub runs: u32,
+    /// Coverage of the result that no trace had in all of its replays.
+    pub unconfirmed: SuiteCoverage,
+    /// Cost of the check.
+    pub cost: SuiteCost,
+}
+
+impl SuiteReduction {
+    /// Coverage of the original suite that the result does not have.
+    pub fn lost(&self) -> SuiteCoverage {
+        self.before.covered.without(&self.after.covered)
+    }
+
+    /// Number of traces that were cut greedily because a search gave up, over all phases.
+    pub fn greedy(&self) -> u32 {
+        self.phases.iter().map(|report| report.greedy).sum()
+    }
 }
 
 /// Measures of a suite.
@@ -63,6 +92,8 @@ pub struct SuiteCoverage {
 pub struct SuiteCost {
     /// Number of replays.
     pub runs: u64,
+    /// Number of these that left the path they were to follow.
+    pub diverged: u64,
     /// Number of events of all replays.
     pub events: u64,
     /// Phone time of all replays.
@@ -88,6 +119,8 @@ pub enum SuitePhase {
     Simpler,
     /// Every trace has been replayed as often as required.
     Proven,
+    /// Every trace of the result was played fresh.
+    Checked,
 }
 
 /// The suite at the end of a phase.
@@ -99,6 +132,8 @@ pub struct SuitePhaseReport {
     pub traces: u32,
     /// Number of transitions of all traces.
     pub transitions: u64,
+    /// Number of traces for which the search gave up, so that they were cut greedily.
+    pub greedy: u32,
     /// Cost of the reduction up to the end of the phase.
     pub cost: SuiteCost,
 }
@@ -114,6 +149,8 @@ pub struct SuiteTrace {
     pub simplified: Vec<u32>,
     /// Mean phone time of one replay.
     pub took: Micros,
+    /// Replays of the check.
+    pub check: ReplayTally,
     /// Number of coverage items that no other trace of the result covers.
     pub unique_coverage: u32,
 }
@@ -159,14 +196,53 @@ impl SuiteCoverage {
             && other.app.branches.is_subset(&self.app.branches)
             && other.findings.is_subset(&self.findings)
     }
+
+    /// Everything that is covered here and not by `other`.
+    pub fn without(&self, other: &SuiteCoverage) -> SuiteCoverage {
+        let own = &self.app;
+        let others = &other.app;
+        SuiteCoverage {
+            app: Coverage {
+                activities: own
+                    .activities
+                    .difference(&others.activities)
+                    .cloned()
+                    .collect(),
+                screens: own.screens.difference(&others.screens).copied().collect(),
+                branches: own.branches.difference(&others.branches).copied().collect(),
+            },
+            findings: self.findings.difference(&other.findings).copied().collect(),
+        }
+    }
 }
 
 impl SuiteCost {
-    /// Adds one replay.
-    pub(super) fn add(&mut self, record: &ReplayRecord) {
+    /// Adds one replay, and whether it diverged.
+    pub(super) fn add(&mut self, record: &ReplayRecord, diverged: bool) {
         self.runs += 1;
+        self.diverged += u64::from(diverged);
         self.events += record.hops.len() as u64;
         self.took += record.took();
+    }
+
+    /// The cost without a part of it.
+    pub fn without(&self, part: &SuiteCost) -> SuiteCost {
+        SuiteCost {
+            runs: self.runs - part.runs,
+            diverged: self.diverged - part.diverged,
+            events: self.events - part.events,
+            took: Micros(self.took.0 - part.took.0),
+        }
+    }
+
+    /// Sum of two costs.
+    pub(super) fn plus(self, other: &SuiteCost) -> SuiteCost {
+        SuiteCost {
+            runs: self.runs + other.runs,
+            diverged: self.diverged + other.diverged,
+            events: self.events + other.events,
+            took: self.took + other.took,
+        }
     }
 }
 
@@ -182,6 +258,7 @@ impl SuitePhase {
             SuitePhase::GuidedReplays => "walks",
             SuitePhase::Simpler => "steps made simpler",
             SuitePhase::Proven => "proven",
+            SuitePhase::Checked => "checked",
         }
     }
 }

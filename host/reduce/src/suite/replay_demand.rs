@@ -47,6 +47,7 @@ impl ReplayDemand {
         };
         ScriptedSteps {
             key: self.key_of(&steps, tree),
+            start: tree.start().map(|start| tree.symbols.state(start)),
             steps: steps.iter().map(scripted).collect(),
         }
     }

@@ -16,10 +16,13 @@ use super::SuiteSettings;
 use super::error::SuiteStop;
 use super::item_set::ItemSet;
 use super::reduction::{SuiteCost, SuitePhase};
+use super::replay_budget::ReplayBudget;
 use super::replay_demand::{ReplayDemand, SpeculationSource};
 use super::replay_path::{ReplayPath, transition_count};
 use super::replay_tree::{PathStatus, ReplayTree, ReplayableEnd};
+use super::replayability::ReplayabilityCounter;
 use super::replayer::{ReplayRecord, ReplayRequest, Replayer, StepSource};
+use super::scripted_steps::ScriptedSteps;
 use super::speculative_replays::{ReplayId, SpeculativeReplays};
 
 /// Replays of one suite reduction.
@@ -28,6 +31,8 @@ pub(super) struct ReplayDispatcher<'a> {
     pub(super) settings: &'a SuiteSettings,
     pub(super) replay_tree: ReplayTree,
     pub(super) cost: SuiteCost,
+    pub(super) budget: ReplayBudget,
+    pub(super) replayability: ReplayabilityCounter,
     replayer: &'a dyn Replayer,
     events: &'a EventSink,
     cancellation: &'a CancellationToken,
@@ -55,6 +60,8 @@ impl<'a> ReplayDispatcher<'a> {
             settings,
             replay_tree: ReplayTree::new(originals, settings.replays),
             cost: SuiteCost::default(),
+            budget: ReplayBudget::new(settings, replayer.parallelism()),
+            replayability: ReplayabilityCounter::default(),
             replayer,
             events,
             cancellation,
@@ -170,8 +177,10 @@ impl<'a> ReplayDispatcher<'a> {
         }
         let id = self.next_id(demand);
         loop {
-            if let Some(record) = self.speculative.take(id) {
-                *self.attempts.entry(id.0).or_default() += 1;
+            if let Some((record, diverged)) = self.speculative.take(id) {
+                let (key, attempt) = id;
+                *self.attempts.entry(key).or_default() += 1;
+                self.replayability.add(key, attempt, diverged);
                 self.replay_tree.record_replay(&record);
                 if let ReplayDemand::Original { trace, .. } = *demand {
                     self.original_attempts[trace as usize] += 1;
@@ -179,19 +188,19 @@ impl<'a> ReplayDispatcher<'a> {
                 }
                 return Ok(record.hops.len() as u64);
             }
-            self.fill_idle_phones(id, demand, speculate);
-            let record = self.speculative.next(self.cancellation).await?;
-            self.cost.add(record);
+            self.fill_idle_phones(id, demand, speculate)?;
+            let (record, diverged) = self.speculative.next(self.cancellation).await?;
+            self.cost.add(record, *diverged);
         }
     }
 
-    /// Starts the demanded replay if it is not under way, and speculative ones on the other phones.
+    /// Starts the demanded replay if it is not under way, and speculative ones on the other phones, as far as the budget goes.
     fn fill_idle_phones(
         &mut self,
         id: ReplayId,
         demand: &ReplayDemand,
         speculate: &SpeculationSource<'_>,
-    ) {
+    ) -> Result<(), SuiteStop> {
         let mut demands = vec![(id, demand.clone())];
         let mut ids = HashSet::from([id]);
         let parallelism = self.parallelism().max(1);
@@ -211,6 +220,13 @@ impl<'a> ReplayDispatcher<'a> {
         self.speculative.keep_only(&ids);
         for (id, demand) in demands {
             if !self.speculative.is_under_way(id) {
+                let under_way = self.speculative.under_way_count();
+                if self.budget.is_spent(&self.cost, under_way) {
+                    if under_way == 0 {
+                        return Err(SuiteStop::BudgetSpent);
+                    }
+                    break;
+                }
                 let script = demand.script(self.originals, &self.replay_tree);
                 let (key, attempt) = id;
                 self.speculative.start(ReplayRequest {
@@ -220,6 +236,7 @@ impl<'a> ReplayDispatcher<'a> {
                 });
             }
         }
+        Ok(())
     }
 
     /// Id of the next replay for a demand.
@@ -234,21 +251,22 @@ impl<'a> ReplayDispatcher<'a> {
         number: u32,
         step_source: Arc<dyn StepSource>,
     ) -> Result<ReplayPath, SuiteStop> {
+        if self.budget.is_spent(&self.cost, 0) {
+            return Err(SuiteStop::BudgetSpent);
+        }
         let request = ReplayRequest {
             // Part of the journal: never changed.
             key: xxh3_64(b"walk"),
             attempt: number,
             step_source,
         };
-        let record = tokio::select! {
-            biased;
-            () = self.cancellation.cancelled() => return Err(SuiteStop::Cancelled),
-            record = self.replayer.replay(request) => record.map_err(SuiteStop::Failed)?,
-        };
-        Ok(self.record_replay(&record))
+        let record = self.play_aside(request).await?;
+        // A guided replay has no path that it could leave.
+        self.cost.add(&record, false);
+        Ok(self.replay_tree.record_replay(&record))
     }
 
-    /// Replays until all demands are met or have failed.
+    /// Replays until all demands are met or have failed, or the budget is spent.
     pub(super) async fn play(&mut self, demands: &[ReplayDemand]) -> Result<(), SuiteStop> {
         let replayer = self.replayer;
         let cancellation = self.cancellation;
@@ -261,26 +279,41 @@ impl<'a> ReplayDispatcher<'a> {
             }) {
                 queue.pop_front();
             }
+            let mut is_spent = false;
             while replays.len() < replayer.parallelism() {
                 let ready = |&index: &usize| self.is_ready(&demands[index], under_way[index]);
                 let Some(index) = queue.iter().copied().find(ready) else {
                     break;
                 };
+                is_spent = self.budget.is_spent(&self.cost, replays.len());
+                if is_spent {
+                    break;
+                }
                 under_way[index] += 1;
-                let request = self.next_request(&demands[index]);
-                replays.push(async move { (index, replayer.replay(request).await) });
+                let (script, attempt) = self.next_attempt(&demands[index]);
+                let request = script.request(attempt);
+                let replay =
+                    async move { (index, script, attempt, replayer.replay(request).await) };
+                replays.push(replay);
             }
             let ended = tokio::select! {
                 biased;
                 () = cancellation.cancelled() => return Err(SuiteStop::Cancelled),
                 ended = replays.next() => ended,
             };
-            let Some((index, record)) = ended else {
-                return Ok(());
+            let Some((index, script, attempt, record)) = ended else {
+                return if is_spent {
+                    Err(SuiteStop::BudgetSpent)
+                } else {
+                    Ok(())
+                };
             };
             let record = record.map_err(SuiteStop::Failed)?;
             under_way[index] -= 1;
-            self.record_replay(&record);
+            let diverged = script.divergence(&record).is_some();
+            self.cost.add(&record, diverged);
+            self.replayability.add(script.key, attempt, diverged);
+            self.replay_tree.record_replay(&record);
             if let ReplayDemand::Original { trace, .. } = demands[index] {
                 self.record_original(trace, &record);
             }
@@ -294,8 +327,8 @@ impl<'a> ReplayDispatcher<'a> {
         missing > under_way && (under_way == 0 || passed)
     }
 
-    /// Request for the next attempt of a demand.
-    fn next_request(&mut self, demand: &ReplayDemand) -> ReplayRequest {
+    /// Script and number of the next attempt of a demand.
+    fn next_attempt(&mut self, demand: &ReplayDemand) -> (Arc<ScriptedSteps>, u32) {
         if let ReplayDemand::Original { trace, .. } = *demand {
             self.original_attempts[trace as usize] += 1;
         }
@@ -303,16 +336,19 @@ impl<'a> ReplayDispatcher<'a> {
         let next_attempt = self.attempts.entry(script.key).or_default();
         let attempt = *next_attempt;
         *next_attempt += 1;
-        ReplayRequest {
-            key: script.key,
-            attempt,
-            step_source: Arc::new(script),
-        }
+        (Arc::new(script), attempt)
     }
 
-    fn record_replay(&mut self, record: &ReplayRecord) -> ReplayPath {
-        self.cost.add(record);
-        self.replay_tree.record_replay(record)
+    /// Makes one replay beside those of the search, unless the reduction is cancelled.
+    pub(super) async fn play_aside(
+        &self,
+        request: ReplayRequest,
+    ) -> Result<ReplayRecord, SuiteStop> {
+        tokio::select! {
+            biased;
+            () = self.cancellation.cancelled() => Err(SuiteStop::Cancelled),
+            record = self.replayer.replay(request) => record.map_err(SuiteStop::Failed),
+        }
     }
 
     /// Records how far a replay of an original trace came.

@@ -38,6 +38,13 @@ pub struct ReplayRequest {
 pub trait StepSource: Send + Sync {
     /// Next step after what the replay has recorded so far; none if the replay is to end.
     fn next(&self, record: &ReplayRecord) -> Option<ReplayStep>;
+
+    /// Number of the step with which a replay left the path, counted from 1; 0 if the clean start already led elsewhere. None
+    /// if it visited all prescribed states, or if no states are prescribed.
+    fn divergence(&self, record: &ReplayRecord) -> Option<u32> {
+        let _ = record;
+        None
+    }
 }
 
 /// Step of a replay.

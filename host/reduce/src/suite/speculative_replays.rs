@@ -3,13 +3,14 @@
 
 use std::collections::{HashMap, HashSet};
 use std::future::poll_fn;
+use std::sync::Arc;
 use std::task::Poll;
 
 use retap_device::CancellationToken;
 use retap_shared::connection::BoxFuture;
 
 use super::error::{SuiteError, SuiteStop};
-use super::replayer::{ReplayRecord, ReplayRequest, Replayer};
+use super::replayer::{ReplayRecord, ReplayRequest, Replayer, StepSource};
 
 /// Key and attempt of a replay.
 pub(super) type ReplayId = (u64, u32);
@@ -17,8 +18,15 @@ pub(super) type ReplayId = (u64, u32);
 /// Replays that are under way, and those that have ended but were not demanded yet.
 pub(super) struct SpeculativeReplays<'a> {
     replayer: &'a dyn Replayer,
-    under_way: Vec<(ReplayId, BoxFuture<'a, Result<ReplayRecord, SuiteError>>)>,
-    done: HashMap<ReplayId, ReplayRecord>,
+    under_way: Vec<SpeculativeReplay<'a>>,
+    /// Records of replays, and whether they diverged.
+    done: HashMap<ReplayId, (ReplayRecord, bool)>,
+}
+
+struct SpeculativeReplay<'a> {
+    id: ReplayId,
+    step_source: Arc<dyn StepSource>,
+    record: BoxFuture<'a, Result<ReplayRecord, SuiteError>>,
 }
 
 impl<'a> SpeculativeReplays<'a> {
@@ -34,36 +42,46 @@ impl<'a> SpeculativeReplays<'a> {
         self.done.contains_key(&id)
     }
 
-    pub(super) fn take(&mut self, id: ReplayId) -> Option<ReplayRecord> {
+    pub(super) fn take(&mut self, id: ReplayId) -> Option<(ReplayRecord, bool)> {
         self.done.remove(&id)
     }
 
     /// Cancels all replays but those that are likely to be demanded.
     pub(super) fn keep_only(&mut self, likely: &HashSet<ReplayId>) {
-        self.under_way.retain(|(id, _)| likely.contains(id));
+        self.under_way.retain(|replay| likely.contains(&replay.id));
     }
 
     pub(super) fn is_under_way(&self, id: ReplayId) -> bool {
-        self.under_way.iter().any(|(other, _)| *other == id)
+        self.under_way.iter().any(|replay| replay.id == id)
+    }
+
+    pub(super) fn under_way_count(&self) -> usize {
+        self.under_way.len()
     }
 
     pub(super) fn start(&mut self, request: ReplayRequest) {
         let id = (request.key, request.attempt);
-        self.under_way.push((id, self.replayer.replay(request)));
+        self.under_way.push(SpeculativeReplay {
+            id,
+            step_source: Arc::clone(&request.step_source),
+            record: self.replayer.replay(request),
+        });
     }
 
-    /// Waits for the replay that ends first.
+    /// Waits for the replay that ends first. Returns its record, and whether it diverged.
     pub(super) async fn next(
         &mut self,
         cancellation: &CancellationToken,
-    ) -> Result<&ReplayRecord, SuiteStop> {
+    ) -> Result<&(ReplayRecord, bool), SuiteStop> {
         let ended = poll_fn(|context| {
             let mut replays = self.under_way.iter_mut().enumerate();
             let ready =
-                replays.find_map(|(index, (_, replay))| match replay.as_mut().poll(context) {
-                    Poll::Ready(record) => Some((index, record)),
-                    Poll::Pending => None,
-                });
+                replays.find_map(
+                    |(index, replay)| match replay.record.as_mut().poll(context) {
+                        Poll::Ready(record) => Some((index, record)),
+                        Poll::Pending => None,
+                    },
+                );
             ready.map_or(Poll::Pending, Poll::Ready)
         });
         let (index, record) = tokio::select! {
@@ -71,8 +89,11 @@ impl<'a> SpeculativeReplays<'a> {
             () = cancellation.cancelled() => return Err(SuiteStop::Cancelled),
             ended = ended => ended,
         };
-        let (id, _) = self.under_way.remove(index);
+        let SpeculativeReplay {
+            id, step_source, ..
+        } = self.under_way.remove(index);
         let record = record.map_err(SuiteStop::Failed)?;
-        Ok(self.done.entry(id).or_insert(record))
+        let diverged = step_source.divergence(&record).is_some();
+        Ok(self.done.entry(id).or_insert((record, diverged)))
     }
 }

@@ -14,12 +14,18 @@ pub const NOISY_RUNS: u32 = 20;
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ReductionAlgorithm {
-    /// Retap's own. One attempt per candidate: the shortest recorded path, ProbDD for the other steps, and a sweep that
-    /// removes steps that must go together. Several attempts: Bayesian reduction with one belief per step.
+    /// Retap's own. One attempt per candidate: the shortest recorded path, group testing for the other steps, and a sweep
+    /// that removes steps that must go together. Several attempts: Bayesian reduction with one belief per step.
     #[default]
     Auto,
     /// ddmin (Zeller and Hildebrandt).
     Dd,
+    /// Probabilistic delta debugging (Wang et al.): the steps with the highest expected gain are deleted. Not 1-minimal.
+    Probdd,
+    /// Counter-based delta debugging (Zhang et al.): ProbDD with fixed part sizes instead of probabilities. Not 1-minimal.
+    Cdd,
+    /// Weighted delta debugging (Zhou et al.): ddmin with parts of the same weight.
+    Wdd,
     /// ND3MIN: ddmin in rounds of attempts, for targets that are reached only sometimes.
     Nd3min,
     /// SimplyDroid's HDD: level by level through the state tree, in parts with the same number of nodes.
@@ -36,7 +42,12 @@ impl ReductionAlgorithm {
     /// True for algorithms that reduce a state tree.
     pub fn is_hierarchical(self) -> bool {
         match self {
-            ReductionAlgorithm::Auto | ReductionAlgorithm::Dd | ReductionAlgorithm::Nd3min => false,
+            ReductionAlgorithm::Auto
+            | ReductionAlgorithm::Dd
+            | ReductionAlgorithm::Probdd
+            | ReductionAlgorithm::Cdd
+            | ReductionAlgorithm::Wdd
+            | ReductionAlgorithm::Nd3min => false,
             ReductionAlgorithm::Hdd
             | ReductionAlgorithm::Bhdd
             | ReductionAlgorithm::Lhdd
@@ -66,6 +77,9 @@ impl NamedChoice for ReductionAlgorithm {
     const ALL: &'static [ReductionAlgorithm] = &[
         ReductionAlgorithm::Auto,
         ReductionAlgorithm::Dd,
+        ReductionAlgorithm::Probdd,
+        ReductionAlgorithm::Cdd,
+        ReductionAlgorithm::Wdd,
         ReductionAlgorithm::Nd3min,
         ReductionAlgorithm::Hdd,
         ReductionAlgorithm::Bhdd,
@@ -77,6 +91,9 @@ impl NamedChoice for ReductionAlgorithm {
         match self {
             ReductionAlgorithm::Auto => "auto",
             ReductionAlgorithm::Dd => "dd",
+            ReductionAlgorithm::Probdd => "probdd",
+            ReductionAlgorithm::Cdd => "cdd",
+            ReductionAlgorithm::Wdd => "wdd",
             ReductionAlgorithm::Nd3min => "nd3min",
             ReductionAlgorithm::Hdd => "hdd",
             ReductionAlgorithm::Bhdd => "bhdd",
@@ -88,10 +105,19 @@ impl NamedChoice for ReductionAlgorithm {
     fn description(self) -> &'static str {
         match self {
             ReductionAlgorithm::Auto => {
-                "Retap's own: the shortest recorded path, then ProbDD and a sweep; by beliefs if the target is reached only \
+                "Retap's own: the shortest recorded path, then group testing and a sweep; by beliefs if the target is reached only \
                  sometimes"
             }
             ReductionAlgorithm::Dd => "Delta debugging (ddmin)",
+            ReductionAlgorithm::Probdd => {
+                "Probabilistic delta debugging: each step has a probability of being needed, 0.1 at first"
+            }
+            ReductionAlgorithm::Cdd => {
+                "Counter-based delta debugging: parts of 9, 5, 3 steps and 1 step, each tried once"
+            }
+            ReductionAlgorithm::Wdd => {
+                "Weighted delta debugging: parts with the same number of points and characters"
+            }
             ReductionAlgorithm::Nd3min => {
                 "Delta debugging in rounds of runs, for targets that are reached only sometimes"
             }

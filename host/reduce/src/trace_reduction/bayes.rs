@@ -1,6 +1,6 @@
 //! Bayesian reduction: Retap's own for targets that are reached only sometimes. There are no rounds: whenever a phone is free it
-//! gets the attempt with the highest expected information per cost. Attempts that are no longer relevant are cancelled, and
-//! fresh attempts check the result.
+//! gets the attempt with the highest expected information per cost. Attempts that are no longer relevant are cancelled, and a
+//! proof by fresh attempts ends it.
 
 mod belief_tracker;
 mod beliefs;
@@ -10,14 +10,16 @@ mod rate_test;
 use std::collections::HashMap;
 
 use belief_tracker::BeliefTracker;
-use planner::{AcceptanceCriterion, BayesianPlanner, PlannerEnd};
+use planner::{AcceptanceCriterion, BayesianPlanner, PlannerDecision};
+pub(super) use rate_test::is_significantly_lower;
 use retap_device::run_event::{CheckSubject, RunEvent};
 use retap_device::seed::Seed;
-use retap_shared::verdict::Verdict;
 
+use super::claim::{ProofDecision, required_rate};
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use super::pending_attempts::PendingAttempts;
-use super::{ReduceSettings, ReductionAlgorithm, ReproductionCheck, step_count};
+use super::step_spans::StepSpans;
+use super::{PassCriterion, ReduceSettings, step_count};
 use crate::oracle::{Candidate, CandidateKey, Observation, OracleQuery};
 use crate::policy::AttemptTally;
 
@@ -28,15 +30,24 @@ const NEEDED_ABOVE: f64 = 0.98;
 
 /// Result of a Bayesian reduction.
 pub(super) struct BayesianResult {
-    pub(super) original: ReproductionCheck,
-    /// Fresh attempts of the result; `None` if the original does not reproduce.
-    pub(super) result: Option<ReproductionCheck>,
-    /// Number of successes that the check of the result had to show.
-    pub(super) successes: u32,
+    pub(super) end: BayesianEnd,
+    /// Criterion at its end; lower than at its beginning if the original's rate is to be kept.
+    pub(super) criterion: PassCriterion,
     /// Probability that each step is needed.
     pub(super) belief: Vec<f32>,
     /// Candidates whose attempts show that they do not pass.
     pub(super) failing: Vec<CandidateKey>,
+}
+
+/// What a Bayesian reduction ends with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum BayesianEnd {
+    /// The result is proven.
+    Proven,
+    /// No candidate could be proven. The result reproduces as often as any, and is the shortest of those.
+    Flaky,
+    /// No attempt has reached the target.
+    DoesNotReproduce,
 }
 
 /// Reduces `best`, and replaces it whenever a smaller candidate is believed to contain all needed steps.
@@ -45,38 +56,31 @@ pub(super) async fn bayesian_reduction(
     settings: &ReduceSettings,
     best: &mut Candidate,
 ) -> Result<BayesianResult, ReductionStop> {
-    let mut reduction = BayesianReduction::new(settings, best.clone());
-    let mut pending = PendingAttempts::default();
-    let end = loop {
-        while pending.len() < settings.parallel.max(1) {
-            let Some((number, query)) = reduction.next_query(evaluator) else {
-                break;
-            };
-            pending.start(number, evaluator.start_attempt(query));
-        }
-        let (number, observation) = evaluator.next_observation(&mut pending).await?;
-        reduction.observe(number, observation);
-        let planner = &mut reduction.planner;
-        if let Some(end) = planner.end() {
-            break end.clone();
-        }
-        for cancelled in pending.cancel(|number| !planner.is_relevant(number)) {
-            planner.cancel(cancelled);
-        }
-        if planner.smallest().len() != best.len() {
-            *best = reduction.original.keeping(planner.smallest().steps());
-            evaluator.record_reduction(step_count(best));
-        }
-        let groups = planner.groups();
-        if let Some(event) =
-            reduction
-                .tracker
-                .after_observation(groups, pending.len(), settings.runs)
-        {
-            evaluator.emit(event);
-        }
-    };
-    Ok(reduction.finish(evaluator, settings, best, end))
+    let mut reduction = BayesianReduction::new(evaluator, settings, best.clone());
+    loop {
+        let end = match reduction.search(evaluator, settings, best).await? {
+            PlannerDecision::DoesNotReproduce => {
+                *best = reduction.original.clone();
+                BayesianEnd::DoesNotReproduce
+            }
+            PlannerDecision::Settled(kept) => {
+                *best = reduction.part(&kept);
+                BayesianEnd::Flaky
+            }
+            PlannerDecision::Nominated(kept) => {
+                *best = reduction.part(&kept);
+                let rate = required_rate(reduction.planner.criterion());
+                if settings.check_runs > 0
+                    && evaluator.prove(best, rate).await? != ProofDecision::Proven
+                {
+                    reduction.reject(evaluator, best);
+                    continue;
+                }
+                BayesianEnd::Proven
+            }
+        };
+        return Ok(reduction.finish(evaluator, settings, end));
+    }
 }
 
 /// State of a Bayesian reduction besides the pending attempts.
@@ -84,30 +88,69 @@ struct BayesianReduction {
     original: Candidate,
     planner: BayesianPlanner,
     tracker: BeliefTracker,
-    failures: FailureVerdicts,
     /// Candidates of the pending attempts, by number.
     pending_keys: HashMap<usize, CandidateKey>,
     tallies: HashMap<CandidateKey, AttemptTally>,
 }
 
 impl BayesianReduction {
-    fn new(settings: &ReduceSettings, original: Candidate) -> BayesianReduction {
+    fn new(
+        evaluator: &CandidateEvaluator<'_>,
+        settings: &ReduceSettings,
+        original: Candidate,
+    ) -> BayesianReduction {
         let criterion = AcceptanceCriterion {
             runs: settings.runs,
             successes: settings.successes,
-            original_successes: settings
-                .original_criterion(ReductionAlgorithm::Auto)
-                .successes,
             keep_rate: settings.keep_rate,
         };
         let rng = Seed(original.key().0).rng();
+        let mut planner = BayesianPlanner::new(original.len(), criterion, rng);
+        planner.learn_original(evaluator.ledger().tally(original.key()));
         BayesianReduction {
-            planner: BayesianPlanner::new(original.len(), criterion, rng),
+            planner,
             original,
             tracker: BeliefTracker::default(),
-            failures: FailureVerdicts::default(),
             pending_keys: HashMap::new(),
             tallies: HashMap::new(),
+        }
+    }
+
+    /// Makes attempts until the planner has a decision.
+    async fn search(
+        &mut self,
+        evaluator: &mut CandidateEvaluator<'_>,
+        settings: &ReduceSettings,
+        best: &mut Candidate,
+    ) -> Result<PlannerDecision, ReductionStop> {
+        let mut pending = PendingAttempts::default();
+        loop {
+            if let Some(decision) = self.planner.decision() {
+                return Ok(decision.clone());
+            }
+            while evaluator.has_room(&pending) {
+                let Some((number, query)) = self.next_query(evaluator) else {
+                    break;
+                };
+                evaluator.start(&mut pending, number, query);
+            }
+            let (number, observation) = evaluator.next_observation(&mut pending).await?;
+            self.observe(number, &observation);
+            let planner = &mut self.planner;
+            for cancelled in pending.cancel(|number| !planner.is_relevant(number)) {
+                planner.cancel(cancelled);
+            }
+            if planner.smallest().len() != best.len() {
+                *best = self.part(self.planner.smallest());
+                evaluator.record_reduction(step_count(best));
+            }
+            let groups = self.planner.groups();
+            let event = self
+                .tracker
+                .after_observation(groups, pending.len(), settings.runs);
+            if let Some(event) = event {
+                evaluator.emit(event);
+            }
         }
     }
 
@@ -116,65 +159,64 @@ impl BayesianReduction {
         evaluator: &mut CandidateEvaluator<'_>,
     ) -> Option<(usize, OracleQuery)> {
         let (number, kept) = self.planner.next_attempt()?;
-        let candidate = self.original.keeping(kept.steps());
+        let candidate = self.part(&kept);
         self.pending_keys.insert(number, candidate.key());
         let attempt = evaluator.allocate_attempts(candidate.key(), 1).start;
-        let query = OracleQuery {
-            candidate,
-            attempt,
-            from_start: true,
-        };
-        Some((number, query))
+        Some((number, OracleQuery::from_start(candidate, attempt)))
     }
 
-    fn observe(&mut self, number: usize, observation: Observation) {
-        let Observation {
-            reached, verdict, ..
-        } = observation;
+    fn observe(&mut self, number: usize, observation: &Observation) {
+        let reached = observation.reached;
         if let Some(key) = self.pending_keys.remove(&number) {
             self.tallies.entry(key).or_default().count(reached);
         }
-        if !reached {
-            self.failures
-                .record(&self.planner, number, self.original.len(), verdict);
-        }
-        self.planner.observe(number, reached);
+        self.planner
+            .observe(number, reached, observation.reached_after);
+    }
+
+    /// Tells the planner that a nominated candidate could not be proven.
+    fn reject(&mut self, evaluator: &mut CandidateEvaluator<'_>, candidate: &Candidate) {
+        let key = candidate.key();
+        let proof = evaluator
+            .ledger_mut()
+            .nomination(key)
+            .map_or(AttemptTally::default(), |nomination| {
+                nomination.proof.tally()
+            });
+        self.planner.reject(proof, evaluator.ledger().tally(key));
+    }
+
+    /// Candidate with these steps, counted within the original.
+    fn part(&self, kept: &StepSpans) -> Candidate {
+        let steps = self.original.kept();
+        let kept = kept.steps().into_iter();
+        self.original
+            .keeping(kept.map(|step| steps[step as usize]).collect::<Vec<u32>>())
     }
 
     fn finish(
         mut self,
         evaluator: &CandidateEvaluator<'_>,
         settings: &ReduceSettings,
-        best: &mut Candidate,
-        end: PlannerEnd,
+        end: BayesianEnd,
     ) -> BayesianResult {
         evaluator.emit(self.tracker.event(self.planner.groups(), 0, 0));
-        let original = check(
-            self.planner.original_tally(),
-            self.failures.original.as_ref(),
-        );
-        emit_check(evaluator, CheckSubject::Original, &original);
-        let result = match end {
-            PlannerEnd::DoesNotReproduce => {
-                *best = self.original;
-                None
-            }
-            PlannerEnd::Checked(kept, tally) => {
-                *best = self.original.keeping(kept.steps());
-                let failure = self.failures.last_check.as_ref();
-                let check = check(tally, failure.filter(|_| tally.failures > 0));
-                emit_check(evaluator, CheckSubject::Result, &check);
-                Some(check)
-            }
-        };
-        let successes = self.planner.successes();
+        let original = evaluator.ledger().tally(self.original.key());
+        if original.runs() > 0 {
+            evaluator.emit(RunEvent::Checked {
+                what: CheckSubject::Original,
+                successes: original.successes,
+                runs: original.runs(),
+            });
+        }
+        let criterion = self.planner.criterion();
+        let successes = criterion.successes;
         let fails = |tally: &AttemptTally| {
             tally.failures > settings.runs.saturating_sub(successes) && tally.successes < successes
         };
         BayesianResult {
-            original,
-            result,
-            successes,
+            end,
+            criterion,
             belief: belief_tracker::step_probabilities(self.planner.groups()),
             failing: self
                 .tallies
@@ -183,51 +225,5 @@ impl BayesianReduction {
                 .map(|(key, _)| key)
                 .collect(),
         }
-    }
-}
-
-fn emit_check(evaluator: &CandidateEvaluator<'_>, what: CheckSubject, check: &ReproductionCheck) {
-    if check.runs > 0 {
-        evaluator.emit(RunEvent::Checked {
-            what,
-            successes: check.successes,
-            runs: check.runs,
-        });
-    }
-}
-
-/// Verdicts of attempts that did not reach the target.
-#[derive(Default)]
-struct FailureVerdicts {
-    /// First failure of the original.
-    original: Option<Verdict>,
-    /// Last failure of a check.
-    last_check: Option<Verdict>,
-}
-
-impl FailureVerdicts {
-    fn record(
-        &mut self,
-        planner: &BayesianPlanner,
-        number: usize,
-        original_steps: usize,
-        verdict: Verdict,
-    ) {
-        if planner
-            .kept(number)
-            .is_some_and(|kept| kept.len() == original_steps)
-        {
-            self.original.get_or_insert(verdict);
-        } else if planner.is_check(number) {
-            self.last_check = Some(verdict);
-        }
-    }
-}
-
-fn check(tally: AttemptTally, failure: Option<&Verdict>) -> ReproductionCheck {
-    ReproductionCheck {
-        successes: tally.successes,
-        runs: tally.runs(),
-        failure: failure.cloned(),
     }
 }

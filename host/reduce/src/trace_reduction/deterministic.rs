@@ -1,13 +1,14 @@
 //! Retap's own reduction for targets that are reached every time. It first tries the shortest path through the recorded states;
-//! if that passes, the original need not be run at all. Otherwise ProbDD finds the other steps that are needed.
+//! if that passes, the original need not be run at all. Otherwise group testing finds the other steps that are needed.
 
+mod needed_search;
 mod sweep;
 
+use needed_search::{DensityBelief, NeededSearch};
 use retap_model::{numbered, shortest};
-use sweep::sweep;
+use sweep::WindowSweep;
 
 use super::evaluation::{CandidateEvaluator, ReductionStop};
-use super::probdd::ProbabilisticDeletion;
 use crate::oracle::Candidate;
 
 /// The recorded states of a trace, and the reduction along them.
@@ -15,6 +16,8 @@ pub(super) struct DeterministicReducer {
     original: Candidate,
     /// State of each step under each abstraction, coarse to fine; empty if the trace has no recorded states.
     states: Vec<Vec<u32>>,
+    /// The finest states are screens, not only activities.
+    has_screens: bool,
 }
 
 impl DeterministicReducer {
@@ -33,6 +36,7 @@ impl DeterministicReducer {
         DeterministicReducer {
             original: original.clone(),
             states,
+            has_screens: original.steps().any(|step| step.screen.is_some()),
         }
     }
 
@@ -57,11 +61,24 @@ impl DeterministicReducer {
             *best = self.shortest_path_with_needed(evaluator).await?;
         }
         let items = best.kept().to_vec();
-        let kept = ProbabilisticDeletion::new(items)
+        let density = if self.states.is_empty() {
+            DensityBelief::unknown(items.len())
+        } else {
+            DensityBelief::mostly_needed(items.len())
+        };
+        let kept = NeededSearch::new(items, density)
             .run(evaluator, |kept| self.original.keeping(kept))
             .await?;
         *best = self.original.keeping(kept);
-        sweep(evaluator, best).await
+        let sweep = WindowSweep {
+            budget: self.original.len() / 2,
+            screens: self
+                .states
+                .last()
+                .filter(|_| self.has_screens)
+                .map(Vec::as_slice),
+        };
+        sweep.run(evaluator, best).await
     }
 
     /// Shortest path together with the needed steps that change no state.
@@ -93,7 +110,8 @@ impl DeterministicReducer {
                 (0..self.original.len() as u32 - 1).collect(),
             ),
         };
-        let needed = ProbabilisticDeletion::new(items)
+        let density = DensityBelief::unknown(items.len());
+        let needed = NeededSearch::new(items, density)
             .run(evaluator, |kept| path_with(states, &kept))
             .await?;
         Ok(path_with(states, &needed))

@@ -9,10 +9,12 @@ use std::ops::Range;
 use first_passing_search::{FirstPassing, FirstPassingSearch};
 use retap_device::CancellationToken;
 use retap_device::run_event::{CheckSubject, EventSink, RunEvent};
-use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
 
-use super::pending_attempts::PendingAttempts;
+use tokio::time::Instant;
+
+use super::claim::AttemptLedger;
+use super::pending_attempts::{PendingAttempt, PendingAttempts};
 use super::{PassCriterion, ReduceSettings, ReductionSample, ReproductionCheck, step_count};
 use crate::oracle::{Candidate, CandidateKey, Observation, Oracle, OracleError, OracleQuery};
 
@@ -27,6 +29,10 @@ pub(super) struct CandidateEvaluator<'a> {
     decided: HashMap<CandidateKey, bool>,
     /// Attempts per candidate that algorithms with fresh attempts have used.
     attempts_used: HashMap<CandidateKey, u32>,
+    ledger: AttemptLedger,
+    /// Maximum number of attempts with an observation, until the limit is moved.
+    run_limit: u64,
+    deadline: Option<Instant>,
     cost: ReductionCost,
     history: Vec<ReductionSample>,
 }
@@ -44,6 +50,8 @@ pub(super) struct ReductionCost {
 #[derive(Debug)]
 pub(super) enum ReductionStop {
     Cancelled,
+    /// No run or no time is left.
+    BudgetSpent,
     Oracle(OracleError),
 }
 
@@ -62,6 +70,9 @@ impl<'a> CandidateEvaluator<'a> {
             criterion: settings.criterion(),
             decided: HashMap::new(),
             attempts_used: HashMap::new(),
+            ledger: AttemptLedger::default(),
+            run_limit: u64::MAX,
+            deadline: settings.max_time.map(|time| Instant::now() + time),
             cost: ReductionCost::default(),
             history: Vec::new(),
         }
@@ -123,11 +134,11 @@ impl<'a> CandidateEvaluator<'a> {
         let mut search = FirstPassingSearch::new(self.criterion);
         let mut pending = PendingAttempts::default();
         loop {
-            while pending.len() < self.settings.parallel.max(1) {
+            while self.has_room(&pending) {
                 let Some((number, query)) = search.next_query(&mut candidate, &self.decided) else {
                     break;
                 };
-                pending.start(number, self.oracle.ask(query));
+                self.start(&mut pending, number, query);
             }
             match search.first_passing() {
                 FirstPassing::Found(number, candidate) => {
@@ -160,22 +171,13 @@ impl<'a> CandidateEvaluator<'a> {
         self.cost.rounds += u64::from(runs).div_ceil(parallel as u64);
         let mut attempts = first_attempt..first_attempt.saturating_add(runs);
         let mut pending = PendingAttempts::default();
-        loop {
-            while pending.len() < parallel {
+        while check.runs < runs {
+            while self.has_room(&pending) {
                 let Some(attempt) = attempts.next() else {
                     break;
                 };
-                pending.start(
-                    0,
-                    self.oracle.ask(OracleQuery {
-                        candidate: candidate.clone(),
-                        attempt,
-                        from_start: true,
-                    }),
-                );
-            }
-            if pending.len() == 0 {
-                break;
+                let query = OracleQuery::from_start(candidate.clone(), attempt);
+                self.start(&mut pending, 0, query);
             }
             let (_, observation) = self.next_observation(&mut pending).await?;
             check.runs += 1;
@@ -194,10 +196,26 @@ impl<'a> CandidateEvaluator<'a> {
 
     /// Numbers of attempts that this candidate has not had yet.
     pub(super) fn allocate_attempts(&mut self, candidate: CandidateKey, runs: u32) -> Range<u32> {
+        self.allocate_attempts_from(candidate, runs, 0)
+    }
+
+    /// Numbers of attempts that this candidate has not had yet, from `first` on.
+    pub(super) fn allocate_attempts_from(
+        &mut self,
+        candidate: CandidateKey,
+        runs: u32,
+        first: u32,
+    ) -> Range<u32> {
+        let observed = self.ledger.next_attempt(candidate);
         let used = self.attempts_used.entry(candidate).or_default();
-        let first = *used;
+        let first = first.max(observed).max(*used);
         *used = first.saturating_add(runs);
         first..*used
+    }
+
+    /// Counts the rounds of attempts that were not started in rounds.
+    pub(super) fn count_rounds(&mut self, runs: usize) {
+        self.cost.rounds += runs.div_ceil(self.settings.parallel.max(1)) as u64;
     }
 
     /// Starts all attempts of a round and waits for all observations.
@@ -207,34 +225,79 @@ impl<'a> CandidateEvaluator<'a> {
     ) -> Result<Vec<(usize, Observation)>, ReductionStop> {
         let mut pending = PendingAttempts::default();
         for (number, query) in queries {
-            pending.start(number, self.oracle.ask(query));
+            // A round has as many attempts as phones; only the budget makes it smaller.
+            if self.has_budget(&pending) {
+                self.start(&mut pending, number, query);
+            }
         }
         self.cost.rounds += 1;
-        let mut observations = Vec::new();
+        let mut observations = vec![self.next_observation(&mut pending).await?];
         while pending.len() > 0 {
             observations.push(self.next_observation(&mut pending).await?);
         }
         Ok(observations)
     }
 
-    /// Starts an attempt. Dropping the future cancels it.
-    pub(super) fn start_attempt(
-        &self,
-        query: OracleQuery,
-    ) -> BoxFuture<'a, Result<Observation, OracleError>> {
-        self.oracle.ask(query)
+    /// True if another attempt may start: a phone is free, and the budget allows it.
+    pub(super) fn has_room(&self, pending: &PendingAttempts<'a>) -> bool {
+        pending.len() < self.settings.parallel.max(1) && self.has_budget(pending)
     }
 
-    /// Waits for the next observation of pending attempts, and counts its cost.
+    fn has_budget(&self, pending: &PendingAttempts<'a>) -> bool {
+        self.cost.runs + (pending.len() as u64) < self.run_limit
+    }
+
+    /// Sets the number of runs after which no attempt is started any more.
+    pub(super) fn set_run_limit(&mut self, runs: u64) {
+        self.run_limit = runs;
+    }
+
+    pub(super) fn run_limit(&self) -> u64 {
+        self.run_limit
+    }
+
+    /// Starts an attempt.
+    pub(super) fn start(
+        &self,
+        pending: &mut PendingAttempts<'a>,
+        number: usize,
+        query: OracleQuery,
+    ) {
+        pending.start(PendingAttempt {
+            number,
+            candidate: query.candidate.clone(),
+            attempt: query.attempt,
+            observation: self.oracle.ask(query),
+        });
+    }
+
+    /// Waits for the next observation of pending attempts, and counts its cost. If none is pending, the budget did not allow
+    /// any.
     pub(super) async fn next_observation(
         &mut self,
         pending: &mut PendingAttempts<'a>,
     ) -> Result<(usize, Observation), ReductionStop> {
-        let (number, observation) = pending.next_observation(self.cancellation).await?;
+        if pending.len() == 0 {
+            return Err(ReductionStop::BudgetSpent);
+        }
+        let (attempt, observation) = pending
+            .next_observation(self.cancellation, self.deadline)
+            .await?;
         self.cost.runs += 1;
         self.cost.events += u64::from(observation.played);
         self.cost.took += observation.took;
-        Ok((number, observation))
+        self.ledger
+            .record(&attempt.candidate, attempt.attempt, &observation);
+        Ok((attempt.number, observation))
+    }
+
+    /// All attempts so far.
+    pub(super) fn ledger(&self) -> &AttemptLedger {
+        &self.ledger
+    }
+
+    pub(super) fn ledger_mut(&mut self) -> &mut AttemptLedger {
+        &mut self.ledger
     }
 
     /// Records that a smaller candidate has passed.

@@ -80,13 +80,16 @@ impl HddDescent<'_, '_> {
                 local_target,
             };
             let from = match self.variant {
-                HddVariant::Local { preselection } => {
-                    match self.preselect(&level, preselection).await? {
-                        Some(from) => from,
-                        None => return Ok(false),
-                    }
+                HddVariant::Local { preselection: true } => match self.preselect(&level).await? {
+                    Some(from) => from,
+                    None => return Ok(false),
+                },
+                // Nothing is played before the first part: the end of the descent shows whether a level was enough.
+                HddVariant::Local {
+                    preselection: false,
                 }
-                HddVariant::Plain | HddVariant::Balanced => 0,
+                | HddVariant::Plain
+                | HddVariant::Balanced => 0,
             };
             let kept = self.reduce_level(&level, from).await?;
             nodes = self.tree.children(Some(&kept));
@@ -113,21 +116,14 @@ impl HddDescent<'_, '_> {
 
     /// Tries the last node alone, then the last two, four, … Returns the start of the first of these that passes. `None` if
     /// not even the complete level does: a needed node was removed on a level above.
-    async fn preselect(
-        &mut self,
-        level: &TreeLevel,
-        doubling: bool,
-    ) -> Result<Option<usize>, ReductionStop> {
+    async fn preselect(&mut self, level: &TreeLevel) -> Result<Option<usize>, ReductionStop> {
         let count = level.nodes.len();
-        let mut starts = vec![0];
-        if doubling {
-            let lengths = std::iter::successors(Some(1), |length| Some(length * 2));
-            starts = lengths
-                .take_while(|length| *length < count)
-                .map(|length| count - length)
-                .collect();
-            starts.push(0);
-        }
+        let lengths = std::iter::successors(Some(1), |length| Some(length * 2));
+        let mut starts: Vec<usize> = lengths
+            .take_while(|length| *length < count)
+            .map(|length| count - length)
+            .collect();
+        starts.push(0);
         let candidates: Vec<Candidate> = starts
             .iter()
             .map(|start| self.candidate(level, &level.nodes[*start..]))
@@ -138,7 +134,7 @@ impl HddDescent<'_, '_> {
             .map(|number| starts[number]))
     }
 
-    /// Table 2's `inlevel_hdd` over the nodes from `from` on, which are known to pass. The last node is always kept.
+    /// Table 2's `inlevel_hdd` over the nodes from `from` on. The last node is always kept.
     async fn reduce_level(
         &mut self,
         level: &TreeLevel,

@@ -92,12 +92,7 @@ fn round_queries(
     for (index, &runs) in schedule.iter().enumerate().filter(|(_, runs)| **runs > 0) {
         let candidate = candidate(index);
         for attempt in evaluator.allocate_attempts(candidate.key(), runs) {
-            let query = OracleQuery {
-                candidate: candidate.clone(),
-                attempt,
-                from_start: true,
-            };
-            queries.push((index, query));
+            queries.push((index, OracleQuery::from_start(candidate.clone(), attempt)));
         }
     }
     queries

@@ -1,35 +1,46 @@
-//! The course of a reduction: check of the original, an algorithm, simplification, check of the result. `auto` begins as if the
-//! target were reached every time, and switches to Bayesian reduction once a check shows that it is not.
+//! The course of a reduction: check of the original, an algorithm, simplification, proof of the result. `auto` begins as if the
+//! target were reached every time, and switches to Bayesian reduction once a run shows that it is not.
 
 use retap_device::run_event::{CheckSubject, RunEvent};
 use retap_shared::micros::Micros;
-use retap_shared::trace::Trace;
+use retap_shared::trace::{Step, Trace};
 use retap_shared::verdict::Outcome;
 
+use super::bayes::{self, BayesianEnd};
+use super::claim::{ClaimStanding, ProofDecision, required_rate};
 use super::deterministic::DeterministicReducer;
 use super::evaluation::{CandidateEvaluator, ReductionCost, ReductionStop};
 use super::hierarchical::HddVariant;
+use super::proof::best_trade;
 use super::{
-    ReduceSettings, Reduction, ReductionAlgorithm, ReductionSample, ReproductionCheck, bayes,
-    ddmin, hierarchical, nd3min, simplify, step_count,
+    ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, ReductionSample, ReproductionCheck,
+    cdd, ddmin, hierarchical, nd3min, probdd, simplify, step_count, wdd,
 };
 use crate::oracle::{Candidate, CandidateKey};
+use crate::policy::AttemptTally;
 
-/// Further attempts of an original whose only attempt has failed.
-const ORIGINAL_RETRIES: u32 = 3;
+/// Share of successes from which a flaky result is reduced further; below it the search begins again with the whole trace.
+const USEFUL_RATE: f64 = 0.5;
+/// Minimum number of runs that ND3MIN may make after a Bayesian reduction, in attempts per candidate. Otherwise as many as have
+/// been made before it.
+const SECOND_PASS_FACTOR: u64 = 10;
+/// Number of candidates that are tried in turn when the budget is spent.
+const LAST_CANDIDATES: usize = 4;
 
 /// One reduction while it runs.
 pub(super) struct TraceReducer<'a> {
     evaluator: CandidateEvaluator<'a>,
-    /// Settings at the end of the reduction; stricter than at its beginning for a flaky target.
+    /// Settings at the end of the reduction; other than at its beginning for a flaky target.
     settings: ReduceSettings,
-    original_steps: u32,
+    original: Candidate,
+    run_limit: u64,
     /// Smallest candidate that has passed. It is the result if the reduction is cancelled.
     best: Candidate,
-    /// Number of its steps that were simplified.
-    simplified: usize,
-    original: ReproductionCheck,
     belief: Option<Vec<f32>>,
+    /// ND3MIN: check of the result as published.
+    published_check: Option<ReproductionCheck>,
+    /// ND3MIN: true if each single removal from the result was rejected.
+    removals_rejected: bool,
 }
 
 impl<'a> TraceReducer<'a> {
@@ -41,21 +52,54 @@ impl<'a> TraceReducer<'a> {
         TraceReducer {
             evaluator,
             settings: settings.clone(),
-            original_steps: step_count(&original),
-            best: original,
-            simplified: 0,
-            original: ReproductionCheck::default(),
+            run_limit: u64::MAX,
+            best: original.clone(),
+            original,
             belief: None,
+            published_check: None,
+            removals_rejected: false,
         }
     }
 
-    /// Runs the reduction. Returns the check of the result, or `None` if the original does not reproduce.
+    /// Runs the reduction.
     pub(super) async fn run(
         &mut self,
         algorithm: ReductionAlgorithm,
-    ) -> Result<Option<ReproductionCheck>, ReductionStop> {
+    ) -> Result<Outcome, ReduceError> {
+        // Published algorithms end by themselves. Only a budget that was asked for ends them earlier.
+        let is_limited = algorithm == ReductionAlgorithm::Auto || self.settings.max_runs.is_some();
+        if is_limited {
+            self.run_limit = self.settings.run_limit(self.original.len());
+            let reserve = self.settings.proof_reserve(self.run_limit);
+            self.evaluator.set_run_limit(self.run_limit - reserve);
+        }
+        let end = match self.reduce(algorithm).await {
+            Err(ReductionStop::BudgetSpent) => {
+                self.evaluator.set_run_limit(self.run_limit);
+                let is_proven = algorithm != ReductionAlgorithm::Nd3min;
+                let settled = self.settle_for_best(is_proven).await;
+                settled.map(|()| Outcome::BudgetSpent)
+            }
+            Ok(true) if self.is_flaky() => Ok(Outcome::Flaky),
+            Ok(true) => Ok(Outcome::Done),
+            Ok(false) => Ok(Outcome::DoesNotReproduce),
+            Err(stop) => Err(stop),
+        };
+        match end {
+            Ok(Outcome::BudgetSpent) if !self.evaluator.ledger().has_reproduced() => {
+                Ok(Outcome::DoesNotReproduce)
+            }
+            Ok(outcome) => Ok(outcome),
+            Err(ReductionStop::Cancelled) => Ok(Outcome::Interrupted),
+            Err(ReductionStop::BudgetSpent) => Ok(Outcome::BudgetSpent),
+            Err(ReductionStop::Oracle(error)) => Err(error.into()),
+        }
+    }
+
+    /// Reduces the trace. Returns false if it does not reproduce.
+    async fn reduce(&mut self, algorithm: ReductionAlgorithm) -> Result<bool, ReductionStop> {
         let settings = self.evaluator.settings();
-        let original = self.best.clone();
+        let original = self.original.clone();
         let may_be_flaky = algorithm == ReductionAlgorithm::Auto && !original.is_empty();
         if may_be_flaky && (settings.runs > 1 || settings.keep_rate) {
             return self.reduce_bayesian(settings.clone()).await;
@@ -67,33 +111,31 @@ impl<'a> TraceReducer<'a> {
                 .await?;
         if !shortcut && !self.check_original(algorithm).await? {
             return if may_be_flaky {
-                self.retry_original().await
+                self.reduce_bayesian(settings.for_flaky_target()).await
             } else {
-                Ok(None)
+                Ok(false)
             };
         }
         self.reduce_with(algorithm, &deterministic).await?;
         let unsimplified = self.best.clone();
         self.simplify_result(settings).await?;
-        let mut check = self.check_result(settings).await?;
-        if self.simplified > 0 && check.successes < check.runs && !may_be_flaky {
+        self.evaluator.set_run_limit(self.run_limit);
+        if algorithm == ReductionAlgorithm::Nd3min {
+            self.check_as_published(settings, unsimplified).await?;
+            return Ok(true);
+        }
+        let decision = self.prove_best(settings).await?;
+        if may_be_flaky && self.best_tally().failures > 0 {
+            self.reduce_flaky().await?;
+        } else if self.simplified() > 0 && decision != Some(ProofDecision::Proven) {
             self.revert_to(unsimplified);
-            check = self.check_result(settings).await?;
+            self.prove_best(settings).await?;
         }
-        if may_be_flaky && check.successes < check.runs {
-            self.revert_to(original);
-            return self.reduce_bayesian(settings.for_flaky_target()).await;
-        }
-        Ok(Some(check))
+        Ok(true)
     }
 
     /// Ends the reduction.
-    pub(super) fn into_reduction(
-        self,
-        trace: &Trace,
-        outcome: Outcome,
-        result: Option<ReproductionCheck>,
-    ) -> Reduction {
+    pub(super) fn into_reduction(self, trace: &Trace, outcome: Outcome) -> Reduction {
         let ReductionCost {
             runs,
             events,
@@ -101,13 +143,29 @@ impl<'a> TraceReducer<'a> {
             rounds,
         } = self.evaluator.cost();
         let start = ReductionSample {
-            steps: self.original_steps,
+            steps: step_count(&self.original),
             runs: 0,
             took: Micros::ZERO,
         };
-        let confidence = result
-            .as_ref()
-            .and_then(|check| self.settings.result_confidence(check, self.best.len()));
+        let ledger = self.evaluator.ledger();
+        let as_published = self.published_check.is_some();
+        let claim = (outcome != Outcome::DoesNotReproduce && ledger.has_reproduced()).then(|| {
+            let required_rate = required_rate(self.settings.criterion());
+            ledger.claim(self.best.key(), required_rate, as_published)
+        });
+        if let Some(claim) = &claim {
+            self.evaluator.emit(claim.to_event());
+        }
+        let confidence = self.published_check.as_ref().and_then(|check| {
+            self.settings
+                .result_confidence(check, self.best.len(), self.removals_rejected)
+        });
+        let proof = claim.as_ref().map(|claim| claim.proof);
+        let result = self.published_check.clone().or_else(|| {
+            let proof = proof.filter(|proof| proof.runs() > 0)?;
+            Some(self.check_of(self.best.key(), proof))
+        });
+        let original = self.original.key();
         Reduction {
             outcome,
             trace: Trace {
@@ -115,8 +173,8 @@ impl<'a> TraceReducer<'a> {
                 steps: self.best.to_steps(),
             },
             kept: self.best.kept().to_vec(),
-            simplified: self.simplified,
-            original: self.original,
+            simplified: self.simplified(),
+            original: self.check_of(original, ledger.tally(original)),
             result,
             runs,
             events,
@@ -126,7 +184,17 @@ impl<'a> TraceReducer<'a> {
                 .chain(self.evaluator.history().iter().copied())
                 .collect(),
             belief: self.belief,
+            claim,
             confidence,
+        }
+    }
+
+    fn check_of(&self, candidate: CandidateKey, tally: AttemptTally) -> ReproductionCheck {
+        let failure = self.evaluator.ledger().failure(candidate);
+        ReproductionCheck {
+            successes: tally.successes,
+            runs: tally.runs(),
+            failure: failure.filter(|_| tally.failures > 0).cloned(),
         }
     }
 
@@ -140,7 +208,7 @@ impl<'a> TraceReducer<'a> {
             .evaluator
             .allocate_attempts(self.best.key(), criterion.runs)
             .start;
-        self.original = self
+        let check = self
             .evaluator
             .check_reproduction(
                 &self.best,
@@ -149,7 +217,7 @@ impl<'a> TraceReducer<'a> {
                 criterion.runs,
             )
             .await?;
-        let reproduces = self.original.successes >= criterion.successes;
+        let reproduces = check.successes >= criterion.successes;
         if reproduces {
             self.evaluator.mark_passing(&self.best);
         }
@@ -167,6 +235,9 @@ impl<'a> TraceReducer<'a> {
         let variant = match algorithm {
             ReductionAlgorithm::Auto => return deterministic.reduce(evaluator, best).await,
             ReductionAlgorithm::Dd => return ddmin::ddmin(evaluator, best).await,
+            ReductionAlgorithm::Probdd => return probdd::probdd(evaluator, best).await,
+            ReductionAlgorithm::Cdd => return cdd::cdd(evaluator, best).await,
+            ReductionAlgorithm::Wdd => return wdd::wdd(evaluator, best).await,
             ReductionAlgorithm::Nd3min => return nd3min::nd3min(evaluator, best).await,
             ReductionAlgorithm::Hdd => HddVariant::Plain,
             ReductionAlgorithm::Bhdd => HddVariant::Balanced,
@@ -180,8 +251,53 @@ impl<'a> TraceReducer<'a> {
 
     async fn simplify_result(&mut self, settings: &ReduceSettings) -> Result<(), ReductionStop> {
         if settings.simplify {
-            self.simplified = simplify::simplify(&mut self.evaluator, &mut self.best).await?;
+            simplify::simplify(&mut self.evaluator, &mut self.best).await?;
         }
+        Ok(())
+    }
+
+    /// Number of steps of the best candidate that were simplified.
+    fn simplified(&self) -> usize {
+        let recorded: Vec<&Step> = self.original.steps().collect();
+        let kept = self.best.kept().iter().zip(self.best.steps());
+        kept.filter(|(index, step)| recorded[**index as usize] != *step)
+            .count()
+    }
+
+    fn is_flaky(&self) -> bool {
+        let ledger = self.evaluator.ledger();
+        ledger.claim(self.best.key(), 1.0, false).standing == ClaimStanding::Flaky
+    }
+
+    fn best_tally(&self) -> AttemptTally {
+        self.evaluator.ledger().tally(self.best.key())
+    }
+
+    /// Proves the best candidate. `None` if results are not to be checked.
+    async fn prove_best(
+        &mut self,
+        settings: &ReduceSettings,
+    ) -> Result<Option<ProofDecision>, ReductionStop> {
+        if settings.check_runs == 0 {
+            return Ok(None);
+        }
+        let rate = required_rate(settings.criterion());
+        self.evaluator.prove(&self.best, rate).await.map(Some)
+    }
+
+    /// ND3MIN's check: a fixed number of fresh attempts. If it shows that simplification went too far, that is undone.
+    async fn check_as_published(
+        &mut self,
+        settings: &ReduceSettings,
+        unsimplified: Candidate,
+    ) -> Result<(), ReductionStop> {
+        let mut check = self.check_result(settings).await?;
+        if self.simplified() > 0 && check.successes < settings.successes.min(check.runs) {
+            self.revert_to(unsimplified);
+            check = self.check_result(settings).await?;
+        }
+        self.removals_rejected = self.simplified() == 0;
+        self.published_check = Some(check);
         Ok(())
     }
 
@@ -191,110 +307,169 @@ impl<'a> TraceReducer<'a> {
         &mut self,
         settings: &ReduceSettings,
     ) -> Result<ReproductionCheck, ReductionStop> {
+        let key = self.best.key();
+        let runs = settings.check_runs;
         let first_attempt = self
             .evaluator
-            .allocate_attempts(self.best.key(), settings.check_runs)
-            .start
-            .max(settings.runs);
+            .allocate_attempts_from(key, runs, settings.runs)
+            .start;
         self.evaluator
-            .check_reproduction(
-                &self.best,
-                CheckSubject::Result,
-                first_attempt,
-                settings.check_runs,
-            )
+            .check_reproduction(&self.best, CheckSubject::Result, first_attempt, runs)
             .await
     }
 
     fn revert_to(&mut self, candidate: Candidate) {
         self.best = candidate;
-        self.simplified = 0;
     }
 
-    /// Repeats an original whose first attempt has failed. If it then succeeds at least once, the target is flaky.
-    async fn retry_original(&mut self) -> Result<Option<ReproductionCheck>, ReductionStop> {
+    /// Reduces a result that has turned out to be flaky: first within itself, and from the whole trace if that does not help.
+    async fn reduce_flaky(&mut self) -> Result<(), ReductionStop> {
+        let settings = self.evaluator.settings().for_flaky_target();
+        if self.best_tally().rate() >= USEFUL_RATE {
+            self.reduce_bayesian(settings.clone()).await?;
+            if self.evaluator.ledger().is_proven(self.best.key())
+                || !self.is_original_better(&settings).await?
+            {
+                return Ok(());
+            }
+        }
+        let within = self.best.clone();
+        self.revert_to(self.original.clone());
+        self.reduce_bayesian(settings).await?;
+        let ledger = self.evaluator.ledger();
+        if !ledger.is_proven(self.best.key()) && self.best.len() > within.len() {
+            self.best = best_trade(ledger).unwrap_or(within);
+        }
+        Ok(())
+    }
+
+    /// True if the whole trace reproduces clearly more often than the best candidate. It is run until that is known.
+    async fn is_original_better(
+        &mut self,
+        settings: &ReduceSettings,
+    ) -> Result<bool, ReductionStop> {
+        if self.best.key() == self.original.key() {
+            return Ok(false);
+        }
+        let original = self.original.clone();
+        let missing = settings
+            .runs
+            .saturating_sub(self.evaluator.ledger().tally(original.key()).runs());
         let first_attempt = self
             .evaluator
-            .allocate_attempts(self.best.key(), ORIGINAL_RETRIES)
+            .allocate_attempts_from(original.key(), missing, settings.runs)
             .start;
-        let retries = self
-            .evaluator
-            .check_reproduction(
-                &self.best,
-                CheckSubject::Original,
-                first_attempt,
-                ORIGINAL_RETRIES,
-            )
+        self.evaluator
+            .check_reproduction(&original, CheckSubject::Original, first_attempt, missing)
             .await?;
-        self.original.runs += retries.runs;
-        self.original.successes += retries.successes;
-        if retries.successes == 0 {
-            Ok(None)
-        } else {
-            self.reduce_bayesian(self.evaluator.settings().for_flaky_target())
-                .await
-        }
+        let whole = self.evaluator.ledger().tally(original.key());
+        Ok(bayes::is_significantly_lower(self.best_tally(), whole))
     }
 
-    async fn reduce_bayesian(
-        &mut self,
-        settings: ReduceSettings,
-    ) -> Result<Option<ReproductionCheck>, ReductionStop> {
+    async fn reduce_bayesian(&mut self, settings: ReduceSettings) -> Result<bool, ReductionStop> {
         if settings != *self.evaluator.settings() {
-            let ReduceSettings {
-                runs, successes, ..
-            } = settings;
-            let text = format!(
-                "the target is reached only sometimes; from now on {successes} of {runs} runs count as reached"
-            );
-            self.evaluator.emit(RunEvent::Warning { text });
+            let text = "the target is reached only sometimes; the shortest trace that reaches it reliably is searched for, \
+                        with several runs of each";
+            self.evaluator.emit(RunEvent::Warning { text: text.into() });
         }
+        self.settings = settings.clone();
+        let whole = self.best.clone();
         let bayes::BayesianResult {
-            original,
-            result,
-            successes,
+            end,
+            criterion,
             belief,
             failing,
         } = bayes::bayesian_reduction(&mut self.evaluator, &settings, &mut self.best).await?;
-        self.belief = Some(belief);
-        self.original = original;
+        self.belief = Some(belief_of_original(&self.original, &whole, &belief));
         self.settings = ReduceSettings {
-            successes,
-            check_runs: settings.runs,
+            successes: criterion.successes,
             ..settings
         };
-        match result {
-            Some(check) if check.successes >= successes => {
-                self.refine_result(check, &failing).await.map(Some)
+        match end {
+            BayesianEnd::Proven => self.refine_result(&failing).await?,
+            BayesianEnd::Flaky => {}
+            BayesianEnd::DoesNotReproduce => {
+                let ledger = self.evaluator.ledger();
+                self.best = best_trade(ledger).unwrap_or_else(|| self.original.clone());
+                return Ok(ledger.has_reproduced());
             }
-            result => Ok(result),
         }
+        Ok(true)
     }
 
     /// Reduces the result of Bayesian reduction further by ND3MIN and by simplification. Beliefs treat steps as independent;
-    /// ND3MIN finds steps that replace each other or that must go together. The refined result is checked like any other; if
-    /// the check fails, the result from before stays.
-    async fn refine_result(
-        &mut self,
-        check: ReproductionCheck,
-        failing: &[CandidateKey],
-    ) -> Result<ReproductionCheck, ReductionStop> {
+    /// ND3MIN finds steps that replace each other or that must go together. The refined result is proven like any other; if
+    /// that fails, the result from before stays.
+    async fn refine_result(&mut self, failing: &[CandidateKey]) -> Result<(), ReductionStop> {
         let settings = self.settings.clone();
-        let checked = self.best.clone();
+        let proven = self.best.clone();
         self.evaluator.set_criterion(settings.criterion());
         self.evaluator.mark_failing(failing);
         if !settings.keep_rate {
-            nd3min::nd3min(&mut self.evaluator, &mut self.best).await?;
+            self.run_second_pass(&settings).await?;
         }
         self.simplify_result(&settings).await?;
-        if self.best.key() == checked.key() {
-            return Ok(check);
+        if self.best.key() != proven.key()
+            && self.prove_best(&settings).await? != Some(ProofDecision::Proven)
+        {
+            self.revert_to(proven);
         }
-        let refined_check = self.check_result(&settings).await?;
-        if refined_check.successes >= settings.successes {
-            return Ok(refined_check);
-        }
-        self.revert_to(checked);
-        Ok(check)
+        Ok(())
     }
+
+    /// ND3MIN within the best candidate. It may make as many runs as have been made before it.
+    async fn run_second_pass(&mut self, settings: &ReduceSettings) -> Result<(), ReductionStop> {
+        let before = self.evaluator.cost().runs;
+        let own_runs = before.max(SECOND_PASS_FACTOR * u64::from(settings.runs));
+        let limit = self.evaluator.run_limit();
+        let capped = limit.min(before + own_runs);
+        self.evaluator.set_run_limit(capped);
+        let end = nd3min::nd3min(&mut self.evaluator, &mut self.best).await;
+        self.evaluator.set_run_limit(limit);
+        match end {
+            Err(ReductionStop::BudgetSpent) if capped < limit => Ok(()),
+            end => end,
+        }
+    }
+
+    /// Chooses the result when the budget is spent, with the runs that were kept for that: the best candidate so far if it can
+    /// be proven, else the shortest that was, else the one that reproduces best for its length.
+    async fn settle_for_best(&mut self, is_proven: bool) -> Result<(), ReductionStop> {
+        let mut tried: Vec<CandidateKey> = Vec::new();
+        let settings = self.settings.clone();
+        while is_proven && tried.len() < LAST_CANDIDATES && !tried.contains(&self.best.key()) {
+            tried.push(self.best.key());
+            match self.prove_best(&settings).await {
+                Ok(Some(ProofDecision::Proven)) => return Ok(()),
+                Ok(None) | Err(ReductionStop::BudgetSpent) => break,
+                Ok(_) => {}
+                Err(stop) => return Err(stop),
+            }
+            let Some(better) = self.best_so_far() else {
+                break;
+            };
+            self.best = better;
+        }
+        let ledger = self.evaluator.ledger();
+        if !ledger.is_proven(self.best.key()) && (is_proven || self.best_tally().successes == 0) {
+            self.best = self.best_so_far().unwrap_or_else(|| self.original.clone());
+        }
+        Ok(())
+    }
+
+    fn best_so_far(&self) -> Option<Candidate> {
+        let ledger = self.evaluator.ledger();
+        ledger.shortest_proven().or_else(|| best_trade(ledger))
+    }
+}
+
+/// Beliefs about the steps of the whole trace, from those about a part of it. Steps that are not in the part are not needed.
+fn belief_of_original(original: &Candidate, part: &Candidate, belief: &[f32]) -> Vec<f32> {
+    let mut all = vec![0.0; original.len()];
+    for (step, belief) in part.kept().iter().zip(belief) {
+        if let Some(own) = all.get_mut(*step as usize) {
+            *own = *belief;
+        }
+    }
+    all
 }

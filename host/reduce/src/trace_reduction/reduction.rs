@@ -4,6 +4,8 @@ use retap_shared::micros::Micros;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::{Outcome, Verdict};
 
+use super::ReproductionClaim;
+
 /// Result of reducing one trace.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reduction {
@@ -15,7 +17,7 @@ pub struct Reduction {
     pub kept: Vec<u32>,
     /// Number of kept steps that were replaced by simpler ones.
     pub simplified: usize,
-    /// Check of the original; no runs if a part of it passed before the original was run.
+    /// All attempts of the original; no runs if a part of it passed before the original was run.
     pub original: ReproductionCheck,
     /// Fresh attempts of the result; `None` if the reduction ended before that.
     pub result: Option<ReproductionCheck>,
@@ -31,7 +33,9 @@ pub struct Reduction {
     pub history: Vec<ReductionSample>,
     /// Belief that each step of the original is needed; `None` for algorithms without beliefs.
     pub belief: Option<Vec<f32>>,
-    /// Confidence in the result, for targets that are reached only sometimes.
+    /// How often the result reproduces, by all attempts of it; `None` if nothing ever reproduced.
+    pub claim: Option<ReproductionClaim>,
+    /// `nd3min`: p1 and p2 as published.
     pub confidence: Option<ResultConfidence>,
 }
 
@@ -51,8 +55,8 @@ pub struct ReductionSample {
 pub struct ResultConfidence {
     /// p1: probability that the result reaches the target in at least 85 of 100 attempts.
     pub good: f64,
-    /// p2: probability that the result is 1-minimal.
-    pub minimal: f64,
+    /// p2: probability that the result is 1-minimal; `None` unless each single removal was rejected.
+    pub minimal: Option<f64>,
 }
 
 /// Repeated attempts of one trace.

@@ -1,6 +1,7 @@
 //! Settings of a reduction: attempts per candidate, the criterion to pass, and the options of the algorithms.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use super::{
     NOISY_RUNS, ReduceError, ReductionAlgorithm, ReproductionCheck, ResultConfidence,
@@ -10,6 +11,15 @@ use crate::policy::{AttemptTally, SchedulePolicy, SuccessRatePrior};
 
 /// Number of parts that ND3MIN begins with, as published.
 pub const DEFAULT_PARTS: usize = 5;
+/// Attempts of one proof: enough for 95 of 100 where 85 of 100 are asked for.
+const DEFAULT_PROOF_RUNS: u32 = 300;
+/// Runs of a reduction without a budget, apart from those per step.
+const DEFAULT_RUN_LIMIT: u64 = 1_000;
+/// Runs per step of a reduction without a budget.
+const DEFAULT_RUNS_PER_STEP: u64 = 20;
+/// Runs of a budget that are kept for the proof, and the share of a small budget.
+const PROOF_RESERVE: u64 = 60;
+const PROOF_RESERVE_DIVISOR: u64 = 4;
 
 /// A candidate passes if at least `successes` of `runs` attempts reach the target.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,8 +39,15 @@ pub struct ReduceSettings {
     pub successes: u32,
     /// Maximum number of attempts at the same time: the number of phones.
     pub parallel: usize,
-    /// Fresh attempts of the result at the end.
+    /// `nd3min`: fresh attempts of the result at the end, as published. Other algorithms prove the result by as many attempts
+    /// as that takes, unless this is 0: then the result is not checked at all.
     pub check_runs: u32,
+    /// Maximum number of attempts of one proof.
+    pub proof_runs: u32,
+    /// Maximum number of runs of the whole reduction; default: 1,000, and 20 per step of the trace.
+    pub max_runs: Option<u64>,
+    /// Maximum time of the whole reduction.
+    pub max_time: Option<Duration>,
     /// Attempts of the original at the beginning; default: `runs`.
     pub original_runs: Option<u32>,
     /// Number of these attempts that must reach the target; default: depends on the algorithm.
@@ -62,6 +79,9 @@ impl ReduceSettings {
         }
         if self.parts < 2 {
             return Err(ReduceError::Parts(self.parts));
+        }
+        if self.max_runs == Some(0) || self.max_time.is_some_and(|time| time.is_zero()) {
+            return Err(ReduceError::Budget);
         }
         let runs = self.original_runs.unwrap_or(self.runs);
         match self.original_successes {
@@ -105,11 +125,26 @@ impl ReduceSettings {
         }
     }
 
-    /// Confidence that a check of the result gives; `None` where one attempt decides.
+    /// Maximum number of runs, for a trace of this length.
+    pub(super) fn run_limit(&self, steps: usize) -> u64 {
+        self.max_runs
+            .unwrap_or(DEFAULT_RUN_LIMIT + DEFAULT_RUNS_PER_STEP * steps as u64)
+    }
+
+    /// Runs of this limit that are kept for the proof of the result.
+    pub(super) fn proof_reserve(&self, run_limit: u64) -> u64 {
+        if self.check_runs == 0 {
+            return 0;
+        }
+        PROOF_RESERVE.min(run_limit / PROOF_RESERVE_DIVISOR)
+    }
+
+    /// p1 and p2 of ND3MIN after its check; `None` where one attempt decides. p2 needs that each single removal was rejected.
     pub(super) fn result_confidence(
         &self,
         check: &ReproductionCheck,
         steps: usize,
+        removals_rejected: bool,
     ) -> Option<ResultConfidence> {
         if self.runs == 1 || check.runs == 0 {
             return None;
@@ -118,9 +153,10 @@ impl ReduceSettings {
             successes: check.successes,
             failures: check.runs - check.successes,
         };
+        let minimal = || self.prior.p2(steps, self.runs, self.successes);
         Some(ResultConfidence {
             good: self.prior.p1(tally),
-            minimal: self.prior.p2(steps, self.runs, self.successes),
+            minimal: removals_rejected.then(minimal),
         })
     }
 }
@@ -132,6 +168,9 @@ impl Default for ReduceSettings {
             successes: 1,
             parallel: 1,
             check_runs: 3,
+            proof_runs: DEFAULT_PROOF_RUNS,
+            max_runs: None,
+            max_time: None,
             original_runs: None,
             original_successes: None,
             parts: DEFAULT_PARTS,

@@ -8,19 +8,19 @@ use super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::Candidate;
 use crate::simplify::simpler;
 
-/// Replaces steps of `best`, which is known to pass, by simpler ones while it passes. Returns the number of changed steps.
+/// Replaces steps of `best`, which is known to pass, by simpler ones while it passes.
 pub(super) async fn simplify(
     evaluator: &mut CandidateEvaluator<'_>,
     best: &mut Candidate,
-) -> Result<usize, ReductionStop> {
-    let mut changed = 0;
+) -> Result<(), ReductionStop> {
     for index in 0..best.len() {
         let mut steps = best.to_steps();
         let recorded = steps[index].action.clone();
         loop {
             let alternatives = simpler(&steps[index].action);
-            let candidate =
-                |number: usize| Candidate::from(with_action(&steps, index, &alternatives[number]));
+            let candidate = |number: usize| {
+                best.with_replaced_steps(with_action(&steps, index, &alternatives[number]))
+            };
             let passing = evaluator
                 .first_passing(alternatives.len(), candidate)
                 .await?;
@@ -31,10 +31,9 @@ pub(super) async fn simplify(
         }
         if steps[index].action != recorded {
             *best = best.with_replaced_steps(steps);
-            changed += 1;
         }
     }
-    Ok(changed)
+    Ok(())
 }
 
 fn with_action(steps: &[Step], index: usize, action: &Action) -> Vec<Step> {

@@ -32,6 +32,20 @@ impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Formula<F> {
         self.queries.lock().unwrap().clone()
     }
 
+    /// Attempts of exactly these steps that were observed: successes, and all.
+    pub(crate) fn observed_attempts(&self, steps: &[u32]) -> (u32, u32) {
+        let observations = self.observations.lock().unwrap();
+        let attempts = observations
+            .keys()
+            .filter(|(observed, _)| observed == steps);
+        let mut counts = (0, 0);
+        for (steps, attempt) in attempts {
+            counts.0 += u32::from((self.reaches)(steps, *attempt));
+            counts.1 += 1;
+        }
+        counts
+    }
+
     /// Highest number of observations that a single attempt of a candidate has had.
     pub(crate) fn most_observations_of_one_attempt(&self) -> u32 {
         self.observations
@@ -64,12 +78,7 @@ impl<F: Fn(&[u32], u32) -> bool + Send + Sync> Oracle for Formula<F> {
             } else {
                 Verdict::TargetNotReached
             };
-            Ok(Observation {
-                reached,
-                verdict,
-                played: steps.len() as u32,
-                took,
-            })
+            Ok(Observation::new(verdict, steps.len() as u32, took))
         })
     }
 }

@@ -72,6 +72,7 @@ async fn an_attempt_is_played_once_and_then_recalled() {
         candidate: trace([3, 8, 21]).steps.into(),
         attempt,
         from_start: true,
+        fresh_phone: false,
     };
     let observation = oracle.ask(query(0)).await.unwrap();
     assert_eq!(oracle.ask(query(0)).await.unwrap(), observation);

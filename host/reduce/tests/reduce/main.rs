@@ -4,6 +4,8 @@ mod formula;
 mod journal;
 mod named_choice;
 mod oracle;
+mod phones;
+mod reached_targets;
 mod simulated;
 mod suite;
 mod trace_reduction;

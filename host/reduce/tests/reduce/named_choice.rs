@@ -3,6 +3,7 @@
 use std::fmt;
 
 use retap_reduce::named_choice::NamedChoice;
+use retap_reduce::reached_targets::ReachedKind;
 use retap_reduce::suite::SuiteReductionAlgorithm;
 use retap_reduce::trace_reduction::{ReductionAlgorithm, SchedulerKind, StateGranularity};
 
@@ -25,6 +26,7 @@ fn every_choice_is_found_by_its_name() {
     check::<SchedulerKind>();
     check::<StateGranularity>();
     check::<SuiteReductionAlgorithm>();
+    check::<ReachedKind>();
 }
 
 #[test]

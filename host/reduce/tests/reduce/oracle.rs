@@ -23,6 +23,7 @@ fn query(steps: impl IntoIterator<Item = u32>) -> OracleQuery {
         candidate: trace(steps).steps.into(),
         attempt: 0,
         from_start: true,
+        fresh_phone: false,
     }
 }
 
@@ -167,6 +168,7 @@ async fn an_attempt_is_played_under_the_conditions_of_its_trace() {
             candidate: original.steps.clone().into(),
             attempt: 3,
             from_start: true,
+            fresh_phone: false,
         })
         .await
         .unwrap();

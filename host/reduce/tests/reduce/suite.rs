@@ -1,9 +1,13 @@
 //! Suite reduction of apps that are a table of transitions: DetReduce's own examples, simpler steps, and coverage.
 
+mod budgets;
+mod check;
 mod interruptions;
 mod learned;
+mod long_sessions;
 mod machine;
 mod properties;
+mod splices;
 
 use std::sync::Mutex;
 
@@ -146,7 +150,7 @@ async fn steps_become_simpler_where_the_coverage_stays() {
     assert_eq!(reduced_actions(&reduction), [[0, 150, 400]]);
     assert_eq!(reduction.simplified, 2);
     assert_eq!(reduction.traces[0].simplified, [0, 1]);
-    assert_eq!(reduction.replays, (10, 10));
+    assert_eq!((reduction.check.followed, reduction.check.runs), (10, 10));
     assert!(reduction.after.covered.contains(&reduction.before.covered));
 }
 

@@ -151,11 +151,10 @@ impl Oracle for InstantOracle {
             Verdict::TargetNotReached
         };
         let played = u32::try_from(kept.len()).unwrap_or(u32::MAX);
-        Box::pin(std::future::ready(Ok(Observation {
-            reached,
+        Box::pin(std::future::ready(Ok(Observation::new(
             verdict,
             played,
-            took: Micros::ZERO,
-        })))
+            Micros::ZERO,
+        ))))
     }
 }

@@ -9,12 +9,12 @@ use serde_json::json;
 
 use crate::bench::reduction::recorded_crash;
 use crate::cli::arguments;
+use crate::cli::bench::event_numbers::read_event_numbers;
 use crate::cli::named_choice::choice_parser;
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
-use crate::run::directory;
 
 /// What the reduction of recorded crash traces costs, on an activity machine instead of a phone
 #[derive(Debug, Args)]
@@ -99,16 +99,7 @@ impl BenchCrashCommand {
 impl BenchOracleCommand {
     pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
         let recording = recorded_crash::recording(&self.recording, self.machine.settings())?;
-        let text = directory::read(&self.events)?;
-        // Another reducer may cut in the middle of a number: such a line is no event of the recording.
-        let numbers = text
-            .lines()
-            .filter_map(|line| line.trim().parse::<u32>().ok()?.checked_sub(1));
-        let mut steps: Vec<u32> = numbers
-            .filter(|step| (*step as usize) < recording.len())
-            .collect();
-        steps.sort_unstable();
-        steps.dedup();
+        let steps = read_event_numbers(&self.events, recording.len())?;
         let (crashes, played) = recording.play(&steps);
         context
             .console

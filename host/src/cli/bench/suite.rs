@@ -4,7 +4,7 @@ use clap::Args;
 use retap_reduce::named_choice::NamedChoice;
 use retap_reduce::suite::SuiteReductionAlgorithm;
 
-use crate::bench::suite::{self as bench, SuiteBenchOptions};
+use crate::bench::suite::{self as bench, SuiteBenchOptions, SuiteMeasurement};
 use crate::cli::named_choice::choice_parser;
 use crate::cli::{abstraction, arguments};
 use crate::command_context::CommandContext;
@@ -24,9 +24,15 @@ pub struct BenchSuiteCommand {
     /// Events of each suite
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = arguments::parse_events, default_value_t = 8_500)]
     events: u64,
-    /// Events between two clean starts
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=100_000), default_value_t = 17)]
-    session_events: u32,
+    /// Events between two clean starts; several, separated by commas, make a suite each
+    #[arg(long, value_name = "N,…", value_delimiter = ',', value_parser = clap::value_parser!(u32).range(1..=100_000), default_value = "17")]
+    session_events: Vec<u32>,
+    /// Replay spliced traces of 1 to 10 fragments instead, and count the replayable ones (DetReduce's Tables 4 and 5)
+    #[arg(long, conflicts_with = "algorithm")]
+    splices: bool,
+    /// Maximum number of runs of each reduction
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
+    max_runs: Option<u64>,
     /// Runs in which a trace must visit the same screens
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1_000), default_value_t = 10)]
     replays: u32,
@@ -49,54 +55,79 @@ pub struct BenchSuiteCommand {
 
 impl BenchSuiteCommand {
     pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
-        let options = SuiteBenchOptions {
-            events: self.events,
-            session_events: self.session_events,
-            replays: self.replays,
-            phones: self.count,
-            abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
-            parameters: self.parameters.clone(),
-        };
-        let apps: Vec<&str> = match self.app.is_empty() {
-            true => retap_simulator::app_names().to_vec(),
-            false => self.app.iter().map(String::as_str).collect(),
-        };
-        let algorithms = match self.algorithm.is_empty() {
-            true => SuiteReductionAlgorithm::ALL,
-            false => &self.algorithm,
-        };
-        let mut all = Vec::new();
-        for app in apps {
-            let recording = bench::traces(app, &options, self.seed, &context.cancellation);
-            let traces = operations::block_on(ClockKind::Virtual, recording)??;
-            if context.cancellation.is_cancelled() {
+        for &session_events in &self.session_events {
+            let options = SuiteBenchOptions {
+                events: self.events,
+                session_events,
+                replays: self.replays,
+                phones: self.count,
+                max_runs: self.max_runs,
+                abstraction: abstraction::parse_abstraction(self.abstraction.as_deref())?,
+                parameters: self.parameters.clone(),
+            };
+            let Some(all) = self.run_session_length(&options, context)? else {
                 return Ok(CommandExit::Interrupted);
-            }
-            for &algorithm in algorithms.iter().rev() {
-                let run = bench::run(
-                    app,
-                    &traces,
-                    algorithm,
-                    &options,
-                    self.seed,
-                    &context.cancellation,
-                );
-                let Some(reduced) = operations::block_on(ClockKind::Virtual, run)?? else {
-                    return Ok(CommandExit::Interrupted);
-                };
-                context.console.result(&if self.json {
-                    reduced.to_json()
-                } else {
-                    reduced.in_words()
-                })?;
-                all.push(reduced);
-            }
-        }
-        if !self.json {
-            for line in bench::pooled(&all) {
-                context.console.result(&line)?;
+            };
+            if !self.json {
+                for line in bench::pooled(&all) {
+                    context.console.result(&line)?;
+                }
             }
         }
         Ok(CommandExit::Done)
+    }
+
+    fn apps(&self) -> Vec<&str> {
+        match self.app.is_empty() {
+            true => retap_simulator::app_names().to_vec(),
+            false => self.app.iter().map(String::as_str).collect(),
+        }
+    }
+
+    /// Measures all apps with one session length. None if it was stopped.
+    fn run_session_length(
+        &self,
+        options: &SuiteBenchOptions,
+        context: &CommandContext,
+    ) -> Result<Option<Vec<SuiteMeasurement>>, CommandError> {
+        let stop = &context.cancellation;
+        let mut all = Vec::new();
+        for app in self.apps() {
+            let recording = bench::traces(app, options, self.seed, stop);
+            let traces = operations::block_on(ClockKind::Virtual, recording)??;
+            if stop.is_cancelled() {
+                return Ok(None);
+            }
+            if self.splices {
+                let survey = bench::survey(app, &traces, options, self.seed, stop);
+                let Some(survey) = operations::block_on(ClockKind::Virtual, survey)?? else {
+                    return Ok(None);
+                };
+                self.print(context, &survey.to_json(), &survey.in_words())?;
+                continue;
+            }
+            for algorithm in self.algorithms() {
+                let run = bench::run(app, &traces, algorithm, options, self.seed, stop);
+                let Some(smaller) = operations::block_on(ClockKind::Virtual, run)?? else {
+                    return Ok(None);
+                };
+                self.print(context, &smaller.to_json(), &smaller.in_words())?;
+                all.push(smaller);
+            }
+        }
+        Ok(Some(all))
+    }
+
+    fn algorithms(&self) -> Vec<SuiteReductionAlgorithm> {
+        let asked = match self.algorithm.is_empty() {
+            true => SuiteReductionAlgorithm::ALL,
+            false => &self.algorithm,
+        };
+        asked.iter().rev().copied().collect()
+    }
+
+    fn print(&self, context: &CommandContext, json: &str, words: &str) -> Result<(), CommandError> {
+        let line = if self.json { json } else { words };
+        Ok(context.console.result(line)?)
     }
 }

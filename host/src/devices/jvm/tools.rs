@@ -78,8 +78,8 @@ impl JvmTools {
             what: what.clone(),
             source,
         })?;
-        let printed = String::from_utf8_lossy(&output.stdout);
-        match printed.lines().last() {
+        let text = String::from_utf8_lossy(&output.stdout);
+        match text.lines().last() {
             Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
             _ => Err(self.refusal(what, &String::from_utf8_lossy(&output.stderr))),
         }
@@ -216,8 +216,8 @@ fn run_build_script(name: &'static str, arguments: &[&str]) -> Result<PathBuf, J
         command.env("CARGO_TARGET_DIR", target);
     }
     let output = command.stderr(Stdio::inherit()).output().map_err(run)?;
-    let printed = String::from_utf8_lossy(&output.stdout);
-    match printed.lines().last() {
+    let text = String::from_utf8_lossy(&output.stdout);
+    match text.lines().last() {
         Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
         _ => Err(JvmError::NotBuilt(name)),
     }

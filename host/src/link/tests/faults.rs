@@ -16,7 +16,7 @@ use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{Play, PlayReply, WatchApp};
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_transport::keys::SessionKeys;
 use tokio::time::timeout;
 
@@ -38,6 +38,7 @@ fn trace(steps: u32) -> Trace {
             seed: None,
             target: Some(Target::AnyProblem),
             phone: PhoneInfo::default(),
+            pace: ReplayPace::Quiet,
         },
         steps: (0..steps)
             .map(|millis| Step::new(Action::Wait { millis }))
@@ -53,6 +54,7 @@ pub(super) fn play(steps: u32) -> Play {
         start: conditions.start,
         steps: trace.steps,
         target: Some(conditions.target),
+        pace: ReplayPace::Quiet,
         settle: conditions.settle,
         final_wait: conditions.linger,
         record: false,

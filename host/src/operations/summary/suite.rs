@@ -3,8 +3,12 @@
 use retap_reduce::suite::{SuiteCoverage, SuiteMeasure, SuiteReduction};
 use retap_shared::verdict::Outcome;
 
-use crate::run::reduced_suite::ReducedSuite;
+use crate::run::reduced_suite::{ReducedSuite, coverage_text};
+use crate::sanitise_terminal;
 use crate::wording::{group_thousands, pluralise};
+
+/// Maximum width of a list of names.
+const NAMED_WIDTH: usize = 400;
 
 /// The table at the end of a suite reduction.
 pub fn suite_table(suite: &ReducedSuite) -> String {
@@ -33,7 +37,7 @@ pub fn suite_table(suite: &ReducedSuite) -> String {
         )
     }));
     lines.extend(
-        remarks(&suite.reduction)
+        remarks(suite)
             .into_iter()
             .map(|(name, value)| format!("  {name:<22}{value}")),
     );
@@ -41,7 +45,8 @@ pub fn suite_table(suite: &ReducedSuite) -> String {
 }
 
 /// Lines below the table: what can be replayed, what was checked, and the cost.
-fn remarks(reduction: &SuiteReduction) -> Vec<(&'static str, String)> {
+fn remarks(suite: &ReducedSuite) -> Vec<(&'static str, String)> {
+    let reduction = &suite.reduction;
     let dispositions = &reduction.dispositions;
     let replayable = dispositions
         .iter()
@@ -69,22 +74,50 @@ fn remarks(reduction: &SuiteReduction) -> Vec<(&'static str, String)> {
             format!("{steps}: shorter texts, taps, shorter waits"),
         ));
     }
-    let (successes, runs) = reduction.replays;
-    let runs = pluralise(u64::from(runs), "run");
-    remarks.push((
-        "check",
-        format!("{successes} of {runs} visited the same screens"),
-    ));
+    if reduction.greedy() > 0 {
+        let traces = pluralise(u64::from(reduction.greedy()), "trace");
+        remarks.push((
+            "cut greedily",
+            format!("{traces}, where the search reached its limits"),
+        ));
+    }
+    remarks.extend(check_remarks(suite));
     let cost = &reduction.cost;
     remarks.push((
         "cost",
         format!(
-            "{}, {}, {} of phone time",
+            "{}, of which {} left their path, {}, {} of phone time",
             pluralise(cost.runs, "run"),
+            group_thousands(cost.diverged),
             pluralise(cost.events, "event"),
             cost.took
         ),
     ));
+    remarks
+}
+
+/// Lines about the check, and about coverage that it did not confirm.
+fn check_remarks(suite: &ReducedSuite) -> Vec<(&'static str, String)> {
+    let reduction = &suite.reduction;
+    let mut remarks = Vec::new();
+    if reduction.outcome == Outcome::BudgetSpent {
+        let result = "the best suite so far is the result".to_owned();
+        remarks.push(("budget spent", result));
+    }
+    if suite.is_written() {
+        remarks.push(("check", suite.check_text()));
+    }
+    let flaky = suite.flaky_lines().into_iter();
+    remarks.extend(flaky.map(|line| ("flaky", line)));
+    let named = |coverage| sanitise_terminal::sanitise_line(&coverage_text(coverage), NAMED_WIDTH);
+    let unconfirmed = &reduction.check.unconfirmed;
+    if reduction.check.runs > 0 && !unconfirmed.is_empty() {
+        remarks.push(("not always covered", named(unconfirmed)));
+    }
+    let lost = reduction.lost();
+    if !lost.is_empty() {
+        remarks.push(("coverage lost", named(&lost)));
+    }
     remarks
 }
 

@@ -1,21 +1,27 @@
 //! One finding: headline, reduction, the strip of screens that leads to it, stack, log, and how to replay it.
 
+use std::path::Path;
+
 use maud::{Markup, html};
-use retap_reduce::trace_reduction::ReproductionCheck;
+use retap_reduce::trace_reduction::{ReproductionCheck, ReproductionClaim};
 use retap_shared::finding::{Finding, FindingKind};
 
 use super::step_text::pluralise;
 use super::strip::{IllustratedTrace, breakable, strip};
 use super::{reduction_curve, sanitise_html, scene};
-use crate::report::data::AppSection;
+use crate::report::data::{AppSection, ReportData};
 use crate::report::headline::FindingHeadline;
 use crate::report::stack::{self, StackLine};
 use crate::run::findings::StoredFinding;
 use crate::run::known_finding::FindingStatus;
+use crate::shell_command;
 use crate::wording::group_thousands;
 
 /// Maximum number of findings on a page; a longer page could not be opened on a phone.
 const FINDING_LIMIT: usize = 100;
+
+/// Maximum number of characters of a command: two paths of the longest kind.
+const COMMAND_LENGTH: usize = 8_192;
 
 /// Maximum number of stack lines on the page.
 const STACK_LINES: usize = 300;
@@ -27,12 +33,15 @@ pub(crate) struct NumberedFinding<'a> {
     pub(crate) finding: &'a StoredFinding,
     /// From 1, over all apps.
     pub(crate) number: usize,
+    /// Directory of the run.
+    pub(crate) directory: &'a Path,
 }
 
 impl<'a> NumberedFinding<'a> {
     /// Findings of all apps, up to the limit of the page.
-    pub(crate) fn all(apps: &'a [AppSection]) -> Vec<NumberedFinding<'a>> {
-        let findings = apps
+    pub(crate) fn all(report: &'a ReportData) -> Vec<NumberedFinding<'a>> {
+        let findings = report
+            .apps
             .iter()
             .flat_map(|app| app.findings.iter().map(move |finding| (app, finding)));
         findings
@@ -41,6 +50,7 @@ impl<'a> NumberedFinding<'a> {
                 app,
                 finding,
                 number,
+                directory: &report.directory,
             })
             .collect()
     }
@@ -63,10 +73,10 @@ pub(crate) fn finding(numbered: NumberedFinding<'_>) -> Markup {
             }
             (facts(numbered, &headline))
             @if let Some(reduced) = &stored.reduced { (reduction_curve::reduction_curve(reduced)) }
-            (strip(&IllustratedTrace::of(stored), &stored.finding, check))
+            (strip(&IllustratedTrace::of(stored), &stored.finding, check.as_ref()))
             @if stored.reduced.is_none() { (scene::drawn(numbered)) }
             div.after {
-                (replay(&stored.best_file()))
+                (replay(numbered))
                 (stack_trace(&stored.finding))
                 (scene::log(&stored.scene))
             }
@@ -74,9 +84,29 @@ pub(crate) fn finding(numbered: NumberedFinding<'_>) -> Markup {
     }
 }
 
-/// Last runs of the reduced trace, if there were any.
-pub(crate) fn last_check(stored: &StoredFinding) -> Option<&ReproductionCheck> {
-    stored.reduced.as_ref()?.reduction.result.as_ref()
+/// All runs of the reduced trace, if there were any.
+pub(crate) fn last_check(stored: &StoredFinding) -> Option<ReproductionCheck> {
+    let reduction = &stored.reduced.as_ref()?.reduction;
+    match &reduction.claim {
+        Some(claim) => Some(ReproductionCheck {
+            successes: claim.tally.successes,
+            runs: claim.tally.runs(),
+            failure: None,
+        }),
+        None => reduction.result.clone(),
+    }
+}
+
+/// `84 % (71 to 92 %), flaky; 85 % asked`
+fn claimed_rate(claim: &ReproductionClaim) -> Markup {
+    let percent = |share: f64| format!("{:.0}", share * 100.0);
+    let low = format!("{:.0}", (claim.interval.low * 100.0 + 1e-6).floor());
+    html! {
+        (percent(claim.rate())) " % (" (low) " to " (percent(claim.interval.high)) " %), " (claim.standing)
+        "; " (percent(claim.required_rate)) " % asked"
+        @if claim.phones.len() > 1 { "; " (claim.phones.len()) " phones" }
+        @for suspect in &claim.suspect_phones { "; never on " bdi { (suspect.phone) } }
+    }
 }
 
 /// `IllegalStateException in Editor.save`
@@ -134,7 +164,8 @@ fn facts(numbered: NumberedFinding<'_>, headline: &FindingHeadline) -> Markup {
                     dd { (group_thousands(original_steps)) " → " strong { (group_thousands(steps)) } (bars(original_steps, steps)) }
                 }
                 @if reduced.reduction.runs > 0 { (fact("Reduced in", &html! { (pluralise(reduced.reduction.runs, "run", "runs")) })) }
-                @if let Some(check) = last_check(stored) { (fact("Replays", &replay_badge(check))) }
+                @if let Some(check) = last_check(stored) { (fact("Replays", &replay_badge(&check))) }
+                @if let Some(claim) = &reduced.reduction.claim { (fact("Rate", &claimed_rate(claim))) }
             } @else {
                 (fact("Found after", &html! { (pluralise(original_steps, "step", "steps")) }))
             }
@@ -163,12 +194,14 @@ fn bars(original: u64, reduced: u64) -> Markup {
     }
 }
 
-fn replay(file: &str) -> Markup {
+/// The command that replays the finding, ready to be pasted in any directory.
+fn replay(numbered: NumberedFinding<'_>) -> Markup {
+    let file = numbered.directory.join(numbered.finding.best_file());
+    let command = shell_command::replay(&file, numbered.app.devices.as_ref());
     html! {
         p.replay {
-            span { "Replay it" }
-            code { "retap replay " bdi { (sanitise_html::sanitise_line(file, 300)) } }
-            small { "in the run directory" }
+            span { "See it again" }
+            code { bdi { (sanitise_html::sanitise_line(&command, COMMAND_LENGTH)) } }
         }
     }
 }

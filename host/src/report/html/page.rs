@@ -13,7 +13,7 @@ const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src dat
 
 pub(crate) fn page(report: &ReportData) -> Markup {
     let title = sanitise_html::sanitise_line(&report.title, 120);
-    let findings = NumberedFinding::all(&report.apps);
+    let findings = NumberedFinding::all(report);
     let left_out = report
         .apps
         .iter()

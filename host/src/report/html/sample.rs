@@ -15,7 +15,7 @@ use retap_shared::micros::Micros;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::PlayReply;
 use retap_shared::screen::SharedScreen;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_shared::verdict::{Outcome, Verdict};
 pub(crate) use screens::{ScreenBuilder, UPRIGHT, list, tap};
 use screens::{editor, launcher, on, question};
@@ -163,6 +163,7 @@ pub(crate) fn reduction(trail: &SampleTrace) -> RecordedReduction {
             rounds: 0,
             history: Vec::new(),
             belief: None,
+            claim: None,
             confidence: None,
         },
         resumed: ResumeStatistics::default(),
@@ -203,6 +204,7 @@ pub(crate) fn trace(steps: Vec<Step>) -> Trace {
         seed: None,
         target: None,
         phone: PhoneInfo::default(),
+        pace: ReplayPace::Quiet,
     };
     Trace { header, steps }
 }
@@ -238,6 +240,7 @@ pub(crate) fn app(label: &str, findings: Vec<StoredFinding>) -> AppSection {
             curve: (0..=400).map(|n| point(n * 10)).collect(),
         }),
         findings,
+        devices: format!("sim:{}", label.to_lowercase()).parse().ok(),
     }
 }
 
@@ -262,6 +265,7 @@ pub(crate) fn report() -> ReportData {
         seed: 7,
         outcome: Outcome::Done,
         took: Micros::from_millis(9_300),
+        directory: "/runs/7".into(),
         phones: vec![
             phone("sim:notes"),
             phone("sim:shop"),

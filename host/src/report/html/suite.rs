@@ -4,10 +4,11 @@
 use maud::{Markup, html};
 use retap_reduce::suite::{SuiteMeasure, SuitePhaseReport, SuiteTrace, TraceDisposition};
 use retap_shared::micros::Micros;
+use retap_shared::verdict::Outcome;
 
 use super::sanitise_html;
 use super::step_text::{self, pluralise};
-use crate::run::reduced_suite::ReducedSuite;
+use crate::run::reduced_suite::{ReducedSuite, coverage_text};
 use crate::wording::group_thousands;
 
 /// Maximum number of files that are listed; the others are counted.
@@ -15,17 +16,22 @@ const LISTED_FILES: usize = 1_000;
 
 pub(crate) fn suite(suite: &ReducedSuite) -> Markup {
     let reduction = &suite.reduction;
-    let (successes, checks) = reduction.replays;
     html! {
         p.explored {
             "Reduced by " code { (sanitise_html::sanitise_line(&suite.algorithm, 60)) } " in "
             strong { (pluralise(reduction.cost.runs, "run", "runs")) } ", " (reduction.cost.took) " of phone time. "
-            "Check: " (successes) " of " (checks) " runs of the reduced suite visited the same screens."
+            @if reduction.outcome == Outcome::BudgetSpent { "The budget was spent: this is the best suite so far. " }
+            @if suite.is_written() { "Check: " (suite.check_text()) "." }
             @if reduction.not_replayable > 0 {
                 " " (pluralise(u64::from(reduction.not_replayable), "covered item", "covered items"))
                 " cannot be replayed reliably by any trace and cannot be kept."
             }
+            @if reduction.greedy() > 0 {
+                " " (pluralise(u64::from(reduction.greedy()), "trace was", "traces were"))
+                " cut greedily, where the search reached its limits."
+            }
         }
+        (doubts(suite))
         table.suite {
             thead { tr { th {} th.count { "Before" } th.count { "After" } th.count { "Times less" } } }
             tbody { @for row in sizes(&reduction.before, &reduction.after) { (row) } }
@@ -40,6 +46,21 @@ pub(crate) fn suite(suite: &ReducedSuite) -> Markup {
         h3 { "Original " (pluralise(reduction.dispositions.len() as u64, "trace", "traces")) }
         (usage(&reduction.dispositions))
         (originals(suite))
+    }
+}
+
+/// Traces that not all replays of the check followed, and coverage that is not sure or lost.
+fn doubts(suite: &ReducedSuite) -> Markup {
+    let reduction = &suite.reduction;
+    let unconfirmed = &reduction.check.unconfirmed;
+    let lost = reduction.lost();
+    let named = |coverage| sanitise_html::sanitise_line(&coverage_text(coverage), 1_000);
+    html! {
+        @for line in suite.flaky_lines() { p.explored { "Flaky: " (line) "." } }
+        @if reduction.check.runs > 0 && !unconfirmed.is_empty() {
+            p.explored { "Not covered in every replay of a trace: " bdi { (named(unconfirmed)) } "." }
+        }
+        @if !lost.is_empty() { p.explored { "Coverage lost: " bdi { (named(&lost)) } "." } }
     }
 }
 

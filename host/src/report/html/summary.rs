@@ -189,7 +189,7 @@ fn row(numbered: NumberedFinding<'_>) -> Markup {
             td.count data-name="Seen" { (group_thousands(u64::from(stored.occurrences))) "×" }
             td.count data-name="Replays" {
                 @match finding::last_check(stored) {
-                    Some(check) => (finding::replay_badge(check)),
+                    Some(check) => (finding::replay_badge(&check)),
                     None => "–",
                 }
             }

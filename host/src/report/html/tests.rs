@@ -3,6 +3,8 @@
 mod hostile;
 mod nesting;
 
+use std::path::Path;
+
 use nesting::{PageInventory, read};
 use retap_shared::action::{Action, Key};
 use retap_shared::bytes::Png;
@@ -83,7 +85,8 @@ fn a_report_names_the_command_and_the_findings() {
     }
     let file = sample::stored_finding(FindingKind::Crash).best_file();
     assert!(file.ends_with("/reduced.retap"));
-    assert!(page.contains(&format!("retap replay <bdi>{file}</bdi>")));
+    let command = format!("<bdi>retap replay /runs/7/{file} --device sim:notes</bdi>");
+    assert!(page.contains(&command));
 }
 
 #[test]
@@ -107,6 +110,7 @@ fn a_crash_looks_like_this() {
         app: &app,
         finding: &stored,
         number: 1,
+        directory: Path::new("/run"),
     })
     .into_string();
     let lines = shown

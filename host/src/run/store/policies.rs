@@ -103,12 +103,7 @@ mod tests {
     use super::*;
 
     fn seen(played: u32) -> Observation {
-        Observation {
-            reached: true,
-            verdict: Verdict::TargetReached,
-            played,
-            took: Micros(5),
-        }
+        Observation::new(Verdict::TargetReached, played, Micros(5))
     }
 
     #[test]

@@ -13,7 +13,7 @@ use crate::geometry::{Point, Rotation, Size};
 use crate::phone_info::PhoneInfo;
 use crate::screen::ScreenHash;
 use crate::target::Target;
-use crate::trace::{App, StartMode, Step, TraceHeader};
+use crate::trace::{App, ReplayPace, StartMode, Step, TraceHeader};
 use crate::widget::Widget;
 
 pub(super) struct TraceReader {
@@ -23,13 +23,17 @@ pub(super) struct TraceReader {
 
 impl TraceReader {
     pub(super) fn header(&self, line: &Value) -> Result<TraceHeader, FieldError> {
-        let fields = self.fields(line, &["retap", "app", "start", "seed", "target", "phone"])?;
+        let fields = self.fields(
+            line,
+            &["retap", "app", "start", "seed", "target", "phone", "pace"],
+        )?;
         Ok(TraceHeader {
             app: fields.need("app", |value| self.app(value))?,
             start: fields.or_empty("start", start)?,
             seed: fields.get("seed", integer)?,
             target: fields.get("target", |value| self.target(value))?,
             phone: fields.or_empty("phone", |value| self.phone(value))?,
+            pace: fields.or_empty("pace", pace)?,
         })
     }
 
@@ -38,12 +42,13 @@ impl TraceReader {
         if fields.has("retap") && !fields.has("do") {
             return Err(FieldError::new(TraceErrorKind::SecondHeader));
         }
-        let fields = self.fields(line, &["do", "widget", "activity", "screen"])?;
+        let fields = self.fields(line, &["do", "widget", "activity", "screen", "at"])?;
         Ok(Step {
             action: fields.need("do", |value| self.action(value))?,
             widget: fields.get("widget", |value| self.widget(value))?,
             activity: fields.or_empty("activity", text)?,
             screen: fields.get("screen", identity)?.map(ScreenHash),
+            at_millis: fields.get("at", integer)?,
         })
     }
 
@@ -273,6 +278,13 @@ fn start(value: &Value) -> Result<StartMode, FieldError> {
         "clean" => StartMode::Clean,
         "restart" => StartMode::Restart,
         _ => StartMode::Continue,
+    })
+}
+
+fn pace(value: &Value) -> Result<ReplayPace, FieldError> {
+    Ok(match name(value, &["quiet", "recorded"])? {
+        "quiet" => ReplayPace::Quiet,
+        _ => ReplayPace::Recorded,
     })
 }
 

@@ -9,7 +9,7 @@ use crate::geometry::{Rotation, Size};
 use crate::phone_info::PhoneInfo;
 use crate::screen::ScreenHash;
 use crate::target::Target;
-use crate::trace::{App, StartMode, Step, TraceHeader};
+use crate::trace::{App, ReplayPace, StartMode, Step, TraceHeader};
 use crate::widget::Widget;
 
 pub(super) fn header(header: &TraceHeader) -> String {
@@ -20,6 +20,7 @@ pub(super) fn header(header: &TraceHeader) -> String {
         seed: header.seed,
         target: header.target.as_ref().map(TargetFields::from),
         phone: (header.phone != PhoneInfo::default()).then(|| PhoneFields::from(&header.phone)),
+        pace: header.pace,
     })
 }
 
@@ -29,6 +30,7 @@ pub(super) fn step(step: &Step) -> String {
         widget: step.widget.as_ref().map(WidgetFields::from),
         activity: &step.activity,
         screen: step.screen,
+        at: step.at_millis,
     })
 }
 
@@ -47,6 +49,8 @@ struct HeaderLine<'a> {
     target: Option<TargetFields<'a>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     phone: Option<PhoneFields<'a>>,
+    #[serde(skip_serializing_if = "is_empty")]
+    pace: ReplayPace,
 }
 
 #[derive(Serialize)]
@@ -59,6 +63,8 @@ struct StepLine<'a> {
     activity: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     screen: Option<ScreenHash>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    at: Option<u32>,
 }
 
 #[derive(Serialize)]

@@ -29,6 +29,8 @@ pub(super) struct FragmentSplicer<'a> {
     candidates: Vec<SplicedPath>,
     /// Number of items that were covered at the latest search.
     covered: u32,
+    /// True if only the paths themselves are candidates.
+    unspliced_only: bool,
 }
 
 /// Candidate by its transitions. The order of the fields is the order of preference.
@@ -70,12 +72,24 @@ impl<'a> FragmentSplicer<'a> {
             fragments,
             candidates: Vec::new(),
             covered: 0,
+            unspliced_only: false,
         };
         for _ in 0..fragments.max(1) {
             let ahead = splicer.with_one_more_splice();
             splicer.coverage_ahead.push(ahead);
         }
         splicer
+    }
+
+    /// Makes only the paths themselves candidates, or their splices too.
+    pub(super) fn set_unspliced_only(&mut self, unspliced_only: bool) {
+        self.unspliced_only = unspliced_only;
+        self.candidates.clear();
+    }
+
+    /// True if only the paths themselves are candidates.
+    pub(super) fn is_unspliced_only(&self) -> bool {
+        self.unspliced_only
     }
 
     /// Coverage ahead of each position with one more splice than in the latest such table.
@@ -146,8 +160,10 @@ impl<'a> FragmentSplicer<'a> {
         for number in 0..self.paths.len() {
             search.add_unspliced(number);
         }
-        let nothing = ItemSet::default();
-        search.splice(self.start, tree.root(), &nothing, 0, self.fragments.max(1));
+        if !self.unspliced_only {
+            let nothing = ItemSet::default();
+            search.splice(self.start, tree.root(), &nothing, 0, self.fragments.max(1));
+        }
         let best = search.best.into_sorted_vec();
         self.candidates = best
             .into_iter()

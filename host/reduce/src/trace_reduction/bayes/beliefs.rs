@@ -20,6 +20,8 @@ const MAX_LIKELIHOOD_RATIO: f64 = 162_755.0;
 const COMPLETE_PRIOR: [f64; 2] = [9.4, 0.6];
 /// Prior of the rate of incomplete candidates, as successes and failures.
 const INCOMPLETE_PRIOR: [f64; 2] = [0.5, 2.0];
+/// Strength of the prior of the complete rate, in attempts, where the original is flaky.
+const FLAKY_PRIOR_STRENGTH: f64 = 2.0;
 const MAX_COMPLETE_RATE: f64 = 0.995;
 const MIN_INCOMPLETE_RATE: f64 = 0.005;
 /// Maximum ratio of the incomplete to the complete rate. A few attempts cannot distinguish rates that are closer.
@@ -117,15 +119,23 @@ impl StepBeliefs {
         beliefs
     }
 
-    /// Sets the complete rate to what was measured of the original.
+    /// Sets the complete rate to what was measured of the original, because it is to be kept.
     pub(super) fn expect_rate(&mut self, rate: f64) {
-        let [successes, failures] = COMPLETE_PRIOR;
-        self.complete_prior = [
-            rate * (successes + failures),
-            (1.0 - rate) * (successes + failures),
-        ];
+        let strength = COMPLETE_PRIOR[0] + COMPLETE_PRIOR[1];
         self.min_complete_rate = RATE_TOLERANCE * rate;
         self.complete_rate = rate.min(MAX_COMPLETE_RATE);
+        self.set_complete_prior(rate, strength);
+    }
+
+    /// Allows for a complete rate as low as that of the original, which was measured. Shorter candidates may have a higher one.
+    pub(super) fn expect_flaky_original(&mut self, rate: f64) {
+        self.min_complete_rate = self.min_complete_rate.min(RATE_TOLERANCE * rate);
+        self.complete_rate = self.complete_rate.max(self.min_complete_rate);
+        self.set_complete_prior(f64::midpoint(rate, 1.0), FLAKY_PRIOR_STRENGTH);
+    }
+
+    fn set_complete_prior(&mut self, rate: f64, strength: f64) {
+        self.complete_prior = [rate * strength, (1.0 - rate) * strength];
         self.incomplete_rate = self
             .incomplete_rate
             .min(MAX_RATE_RATIO * self.complete_rate);
@@ -184,15 +194,6 @@ impl StepBeliefs {
     /// Logarithm of the probability that none of these groups is needed.
     fn log_none_needed(&self, groups: Range<usize>) -> f64 {
         self.log_unneeded[groups.end] - self.log_unneeded[groups.start]
-    }
-
-    /// Number of attempts of the candidate with these steps.
-    pub(super) fn attempts_of(&self, kept: &StepSpans) -> u32 {
-        let groups = self.left_out(kept);
-        self.factors
-            .iter()
-            .find(|factor| factor.left_out == groups)
-            .map_or(0, |factor| (factor.reached + factor.failed) as u32)
     }
 
     /// Expected information of one attempt, in bits, of a candidate that is complete with this probability.

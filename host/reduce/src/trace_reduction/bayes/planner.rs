@@ -1,31 +1,28 @@
-//! The plan of a Bayesian reduction: the next attempt while beliefs leave anything open, then the check of the result. It knows
-//! no phones and no clock; it is asked for an attempt whenever a phone is free, and receives every observation.
+//! The plan of a Bayesian reduction: the next attempt while beliefs leave anything open, then the nomination of the result. It
+//! knows no phones and no clock; it is asked for an attempt whenever a phone is free, and receives every observation.
 
 mod candidate_options;
+mod first_attempts;
+mod rejections;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
 
+use first_attempts::FirstAttempts;
+use rejections::RejectedResult;
 use retap_device::seed::Rng;
 
+use super::super::PassCriterion;
 use super::super::step_spans::StepSpans;
 use super::belief_tracker::GroupBeliefs;
 use super::beliefs::StepBeliefs;
 use super::{EXCLUDED_BELOW, NEEDED_ABOVE, rate_test};
 use crate::policy::AttemptTally;
 
-/// Probability of being complete above which the remaining steps are checked.
-const CHECKED_ABOVE: f64 = 0.95;
+/// Probability of being complete above which the remaining steps are nominated.
+const NOMINATED_ABOVE: f64 = 0.95;
 /// Probability of being complete above which a smaller candidate is accepted as a fallback.
 const ACCEPTED_ABOVE: f64 = 0.9;
-/// First attempts of the empty candidate: many targets need no step.
-const EMPTY_RUNS: u32 = 2;
-/// Attempts of the empty candidate once it has succeeded, to measure its rate.
-const MORE_EMPTY_RUNS: u32 = 8;
-/// First attempts of the original.
-const ORIGINAL_RUNS: u32 = 4;
-/// Further attempts of the original per failure.
-const MORE_ORIGINAL_RUNS: u32 = 5;
 /// Fixed cost of an attempt, in steps: the start of the app, and a phone that is not free for others.
 const ATTEMPT_OVERHEAD: f64 = 110.0;
 /// Expected information, in bits, below which an attempt is not worth waiting for.
@@ -34,21 +31,15 @@ const MIN_INFORMATION: f64 = 0.01;
 const MAX_LENGTH_RATIO: f64 = 4.0;
 /// Passes of propagation after an observation.
 const PROPAGATION_PASSES: usize = 3;
-/// Passes of propagation after a failed check.
-const FINAL_PROPAGATION_PASSES: usize = 12;
 /// Maximum number of observations of the search, as a multiple of the attempts of a check.
 const SEARCH_BUDGET_FACTOR: u32 = 150;
-/// Maximum number of larger results that are checked after a failed check.
-const MAX_FALLBACKS: usize = 6;
 
-/// Criterion for results and for the original.
+/// Criterion for results.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct AcceptanceCriterion {
     pub(super) runs: u32,
     pub(super) successes: u32,
-    /// Successes that the original needs; fewer than a result.
-    pub(super) original_successes: u32,
-    /// The original is checked like a result, and no result may reach the target less often.
+    /// The original is measured, and no result may reach the target less often.
     pub(super) keep_rate: bool,
 }
 
@@ -65,50 +56,35 @@ pub(super) struct BayesianPlanner {
     pending: BTreeMap<usize, StepSpans>,
     next_number: usize,
     observations: u32,
-    original: AttemptCount,
-    /// Attempts of the original that are made in any case, and waited for.
-    original_required: u32,
-    empty: AttemptCount,
+    first_attempts: FirstAttempts,
     /// Accepted candidates, the smallest last.
     accepted: Vec<StepSpans>,
+    /// Nominated candidates that could not be proven.
+    rejected: Vec<RejectedResult>,
+    /// Number of larger candidates that were nominated because smaller ones could not be proven.
+    fallbacks: usize,
     stage: PlannerStage,
-}
-
-/// Started attempts of one candidate, and the tally of those with an observation.
-#[derive(Clone, Copy, Debug, Default)]
-struct AttemptCount {
-    runs: u32,
-    tally: AttemptTally,
 }
 
 #[derive(Debug)]
 enum PlannerStage {
-    /// Measures the success rate of the original.
+    /// Measures the rate of the original, because it is to be kept.
     Measuring,
     Searching,
-    Checking(ResultCheck),
-    Ended(PlannerEnd),
+    /// Measures the rate of the original, to compare it with that of a rejected result.
+    Comparing,
+    Decided(PlannerDecision),
 }
 
-/// Fresh attempts of a result.
-#[derive(Debug)]
-struct ResultCheck {
-    kept: StepSpans,
-    /// Number of smaller results whose checks have failed.
-    fallbacks: usize,
-    /// True if the first check of this result failed narrowly.
-    is_retry: bool,
-    /// Numbers of its attempts.
-    attempts: Vec<usize>,
-    tally: AttemptTally,
-}
-
-/// End of a plan.
+/// Decision of a planner.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum PlannerEnd {
+pub(super) enum PlannerDecision {
+    /// No attempt has reached the target, and enough have been made.
     DoesNotReproduce,
-    /// Steps of the result, and the tally of its check.
-    Checked(StepSpans, AttemptTally),
+    /// Steps of a candidate to be proven.
+    Nominated(StepSpans),
+    /// No candidate can be proven. These steps reach the target as often as any, and are the fewest of those.
+    Settled(StepSpans),
 }
 
 impl BayesianPlanner {
@@ -123,10 +99,10 @@ impl BayesianPlanner {
             pending: BTreeMap::new(),
             next_number: 0,
             observations: 0,
-            original: AttemptCount::default(),
-            original_required: 0,
-            empty: AttemptCount::default(),
+            first_attempts: FirstAttempts::new(steps, criterion.runs),
             accepted: vec![StepSpans::prefix(steps)],
+            rejected: Vec::new(),
+            fallbacks: 0,
             stage: if criterion.keep_rate {
                 PlannerStage::Measuring
             } else {
@@ -137,63 +113,61 @@ impl BayesianPlanner {
         planner
     }
 
+    /// Counts attempts of the original that were made before.
+    pub(super) fn learn_original(&mut self, tally: AttemptTally) {
+        self.learn(&StepSpans::prefix(self.steps), tally);
+        self.first_attempts.original.runs += tally.runs();
+        self.first_attempts.original.tally.add(tally);
+        self.first_attempts.has_reached |= tally.successes > 0;
+        self.evaluate_original();
+    }
+
     /// Next attempt: its number and the steps it keeps. `None` if pending attempts must be waited for.
     pub(super) fn next_attempt(&mut self) -> Option<(usize, StepSpans)> {
-        let number = self.next_number;
-        let kept = match &mut self.stage {
-            PlannerStage::Ended(_) => return None,
-            PlannerStage::Checking(check)
-                if check.attempts.len() < self.criterion.runs as usize =>
-            {
-                check.attempts.push(number);
-                check.kept.clone()
+        let kept = match &self.stage {
+            PlannerStage::Decided(_) => return None,
+            PlannerStage::Measuring | PlannerStage::Comparing => {
+                self.first_attempts.next_of_original(self.criterion.runs)?
             }
-            PlannerStage::Checking(_) => return None,
-            PlannerStage::Measuring if self.original.runs < self.criterion.runs => {
-                self.original.runs += 1;
-                StepSpans::prefix(self.steps)
+            PlannerStage::Searching => {
+                let has_reduced = self.smallest().len() < self.steps;
+                match self.first_attempts.next_attempt(has_reduced) {
+                    Some(kept) => kept,
+                    None if self.first_attempts.has_reached => self.most_informative_attempt()?,
+                    None => return None,
+                }
             }
-            PlannerStage::Measuring => return None,
-            PlannerStage::Searching => self
-                .initial_attempt()
-                .or_else(|| self.most_informative_attempt())?,
         };
+        let number = self.next_number;
         self.next_number += 1;
         self.pending.insert(number, kept.clone());
         Some((number, kept))
     }
 
-    /// Counts an observation, updates the beliefs and decides whether the search continues.
-    pub(super) fn observe(&mut self, number: usize, reached: bool) {
-        let Some(kept) = self.pending.remove(&number) else {
+    /// Counts an observation, updates the beliefs and decides whether the search continues. An attempt that reached the target
+    /// before its last step was one of the steps until then.
+    pub(super) fn observe(&mut self, number: usize, reached: bool, reached_after: Option<u32>) {
+        let Some(mut kept) = self.pending.remove(&number) else {
             return;
         };
         self.observations += 1;
-        if kept.len() == self.steps {
-            self.original.tally.count(reached);
-        } else if kept.is_empty() {
-            self.empty.tally.count(reached);
+        self.first_attempts.observe(&kept, reached);
+        let end = reached_after.map_or(kept.len(), |steps| steps as usize);
+        if reached && end < kept.len() {
+            kept = kept.slice(0..end);
         }
         self.beliefs.observe(&kept, reached);
         self.beliefs.propagate(PROPAGATION_PASSES);
         self.refresh_groups();
         self.evaluate_original();
-        match &mut self.stage {
-            PlannerStage::Searching => self.decide(),
-            PlannerStage::Checking(check) if check.attempts.contains(&number) => {
-                check.tally.count(reached);
-                if check.tally.runs() == self.criterion.runs {
-                    self.finish_check();
-                }
-            }
-            PlannerStage::Measuring | PlannerStage::Checking(_) | PlannerStage::Ended(_) => {}
+        if matches!(self.stage, PlannerStage::Searching) {
+            self.decide();
         }
     }
 
     pub(super) fn cancel(&mut self, number: usize) {
-        let kept = self.pending.remove(&number);
-        if kept.is_some_and(|kept| kept.len() == self.steps) {
-            self.original.runs = self.original.runs.saturating_sub(1);
+        if let Some(kept) = self.pending.remove(&number) {
+            self.first_attempts.cancel(&kept);
         }
     }
 
@@ -204,16 +178,14 @@ impl BayesianPlanner {
         };
         match &self.stage {
             PlannerStage::Measuring => true,
-            PlannerStage::Ended(_) => false,
-            PlannerStage::Checking(check) => check.attempts.contains(&number),
+            PlannerStage::Decided(_) => false,
+            PlannerStage::Comparing => kept.len() == self.steps,
             PlannerStage::Searching => {
                 // The empty candidate shows the background rate, the original whether the target is reached at all.
-                if kept.is_empty() {
+                if kept.is_empty() || !self.first_attempts.has_reached {
                     return true;
                 }
-                if kept.len() == self.steps
-                    && (self.smallest().len() == self.steps || self.awaits_original())
-                {
+                if kept.len() == self.steps && self.smallest().len() == self.steps {
                     return true;
                 }
                 let is_short = kept.len() as f64
@@ -227,10 +199,10 @@ impl BayesianPlanner {
         }
     }
 
-    pub(super) fn end(&self) -> Option<&PlannerEnd> {
+    pub(super) fn decision(&self) -> Option<&PlannerDecision> {
         match &self.stage {
-            PlannerStage::Ended(end) => Some(end),
-            PlannerStage::Measuring | PlannerStage::Searching | PlannerStage::Checking(_) => None,
+            PlannerStage::Decided(decision) => Some(decision),
+            PlannerStage::Measuring | PlannerStage::Searching | PlannerStage::Comparing => None,
         }
     }
 
@@ -239,19 +211,12 @@ impl BayesianPlanner {
         &self.accepted[self.accepted.len() - 1]
     }
 
-    /// Steps of a pending attempt.
-    pub(super) fn kept(&self, number: usize) -> Option<&StepSpans> {
-        self.pending.get(&number)
-    }
-
-    /// True for attempts of the current check.
-    pub(super) fn is_check(&self, number: usize) -> bool {
-        matches!(&self.stage, PlannerStage::Checking(check) if check.attempts.contains(&number))
-    }
-
-    /// Number of successes that a check needs.
-    pub(super) fn successes(&self) -> u32 {
-        self.criterion.successes
+    /// Criterion that results must meet.
+    pub(super) fn criterion(&self) -> PassCriterion {
+        PassCriterion {
+            runs: self.criterion.runs,
+            successes: self.criterion.successes,
+        }
     }
 
     /// Groups in order, each with the probability that it contains a needed step.
@@ -259,68 +224,38 @@ impl BayesianPlanner {
         &self.groups
     }
 
-    pub(super) fn original_tally(&self) -> AttemptTally {
-        self.original.tally
-    }
-
     fn refresh_groups(&mut self) {
         self.groups.clear();
         self.groups.extend(self.beliefs.groups());
     }
 
-    /// Decides whether the original reproduces, and how often a result must succeed if the rate is to be kept.
-    fn evaluate_original(&mut self) {
-        let AttemptTally {
-            successes,
-            failures,
-        } = self.original.tally;
-        if !self.criterion.keep_rate {
-            if failures > self.criterion.runs - self.criterion.original_successes {
-                self.stage = PlannerStage::Ended(PlannerEnd::DoesNotReproduce);
-            } else if failures > 1
-                && failures * self.criterion.runs
-                    > (successes + failures)
-                        * (self.criterion.runs - self.criterion.original_successes)
-            {
-                // The original seems not to reproduce: that is decided before the search continues.
-                self.original_required = self.criterion.runs;
-            }
-        } else if successes + failures == self.criterion.runs
-            && matches!(self.stage, PlannerStage::Measuring)
-        {
-            self.stage = PlannerStage::Searching;
-            if successes == 0 {
-                self.stage = PlannerStage::Ended(PlannerEnd::DoesNotReproduce);
-            }
-            self.criterion.successes =
-                rate_test::min_successes_not_lower(successes, self.criterion.runs);
-            self.criterion.original_successes = 1;
-            self.beliefs
-                .expect_rate(f64::from(successes) / f64::from(self.criterion.runs));
+    fn learn(&mut self, kept: &StepSpans, tally: AttemptTally) {
+        for number in 0..tally.runs() {
+            self.beliefs.observe(kept, number < tally.successes);
         }
+        self.beliefs.propagate(PROPAGATION_PASSES);
+        self.refresh_groups();
     }
 
-    /// First attempts, which need no beliefs.
-    fn initial_attempt(&mut self) -> Option<StepSpans> {
-        let wanted_empty = if self.empty.tally.successes > 0 {
-            MORE_EMPTY_RUNS
-        } else {
-            EMPTY_RUNS
-        };
-        if self.empty.runs < wanted_empty {
-            self.empty.runs += 1;
-            return Some(StepSpans::default());
+    /// Learns from the rate of the original: how often a complete candidate can be expected to succeed, and how often a result
+    /// must succeed if the rate is to be kept.
+    fn evaluate_original(&mut self) {
+        let tally = self.first_attempts.original.tally;
+        let is_measured = tally.runs() >= self.criterion.runs;
+        match self.stage {
+            PlannerStage::Measuring if is_measured => {
+                self.stage = PlannerStage::Searching;
+                let runs = self.criterion.runs;
+                let successes = (tally.rate() * f64::from(runs)).round() as u32;
+                self.criterion.successes = rate_test::min_successes_not_lower(successes, runs);
+                self.beliefs.expect_rate(tally.rate());
+            }
+            PlannerStage::Comparing if is_measured => self.fall_back(),
+            PlannerStage::Searching if self.first_attempts.is_original_flaky() => {
+                self.beliefs.expect_flaky_original(tally.rate());
+            }
+            _ => {}
         }
-        let wanted = (ORIGINAL_RUNS + MORE_ORIGINAL_RUNS * self.original.tally.failures)
-            .min(self.criterion.runs);
-        let has_reduced = self.smallest().len() < self.steps;
-        if self.original.runs < wanted && !has_reduced
-            || self.original.runs < self.original_required
-        {
-            self.original.runs += 1;
-            return Some(StepSpans::prefix(self.steps));
-        }
-        None
     }
 
     /// Steps that are not excluded.
@@ -365,8 +300,14 @@ impl BayesianPlanner {
         (most_information > MIN_INFORMATION || self.pending.is_empty()).then_some(best)
     }
 
-    /// Accepts smaller candidates, and starts the check once nothing is open or the budget is spent.
+    /// Accepts smaller candidates, and nominates one once nothing is open or the budget is spent.
     fn decide(&mut self) {
+        if !self.first_attempts.has_reached {
+            if self.first_attempts.is_exhausted() && self.pending.is_empty() {
+                self.stage = PlannerStage::Decided(PlannerDecision::DoesNotReproduce);
+            }
+            return;
+        }
         let base = self.remaining_steps();
         let complete = self.beliefs.completeness(&base);
         if base.len() < self.smallest().len() && complete > ACCEPTED_ABOVE {
@@ -375,96 +316,20 @@ impl BayesianPlanner {
         let is_open = self.groups.iter().any(|(group, needed)| {
             *needed >= EXCLUDED_BELOW && (group.len() > 1 || *needed < NEEDED_ABOVE)
         });
-        let is_decided = !is_open && complete > CHECKED_ABOVE && !self.awaits_original();
+        let is_decided = !is_open && complete > NOMINATED_ABOVE;
         if is_decided || self.is_budget_spent() {
             if *self.smallest() != base {
                 self.accepted.push(base.clone());
             }
-            self.start_check(base, 0, false);
+            self.nominate(base);
         }
+    }
+
+    fn nominate(&mut self, kept: StepSpans) {
+        self.stage = PlannerStage::Decided(PlannerDecision::Nominated(kept));
     }
 
     fn is_budget_spent(&self) -> bool {
         self.observations > SEARCH_BUDGET_FACTOR * self.criterion.runs
-    }
-
-    /// True if required attempts of the original are missing.
-    fn awaits_original(&self) -> bool {
-        self.original.tally.runs() < self.original_required
-    }
-
-    fn start_check(&mut self, kept: StepSpans, fallbacks: usize, is_retry: bool) {
-        self.stage = PlannerStage::Checking(ResultCheck {
-            kept,
-            fallbacks,
-            is_retry,
-            attempts: Vec::new(),
-            tally: AttemptTally::default(),
-        });
-    }
-
-    /// Decides after all attempts of a check. If it failed, either the beliefs were wrong and the search continues, or a larger
-    /// accepted candidate is checked.
-    fn finish_check(&mut self) {
-        let PlannerStage::Checking(check) =
-            std::mem::replace(&mut self.stage, PlannerStage::Searching)
-        else {
-            return;
-        };
-        if check.tally.successes >= self.criterion.successes {
-            self.stage = PlannerStage::Ended(PlannerEnd::Checked(check.kept, check.tally));
-            return;
-        }
-        self.beliefs.propagate(FINAL_PROPAGATION_PASSES);
-        self.refresh_groups();
-        if !self.is_budget_spent() {
-            if self.beliefs.completeness(&check.kept) < ACCEPTED_ABOVE {
-                self.accepted
-                    .retain(|accepted| accepted.len() > check.kept.len());
-                return;
-            }
-            // A check that would do for the original may be bad luck: one in six good results meets it.
-            if !check.is_retry
-                && !self.criterion.keep_rate
-                && check.tally.successes >= self.criterion.original_successes
-            {
-                self.start_check(check.kept, check.fallbacks, true);
-                return;
-            }
-        }
-        self.accepted.pop_if(|smallest| *smallest == check.kept);
-        let others = self.observations - self.beliefs.attempts_of(&check.kept);
-        if !self.is_budget_spent()
-            && others < self.criterion.runs
-            && self.original.tally.runs() < self.criterion.runs
-        {
-            // The beliefs trust a failing result because too little is known of the original's rate: measure it.
-            self.original_required = self.criterion.runs;
-            return;
-        }
-        self.fall_back(check);
-    }
-
-    /// Checks a larger accepted candidate instead, and the original at last.
-    fn fall_back(&mut self, failed: ResultCheck) {
-        let ResultCheck {
-            kept,
-            fallbacks,
-            tally,
-            ..
-        } = failed;
-        match self.accepted.last() {
-            Some(larger) if fallbacks < MAX_FALLBACKS => {
-                self.start_check(larger.clone(), fallbacks + 1, false);
-            }
-            _ if kept.len() < self.steps => {
-                self.start_check(StepSpans::prefix(self.steps), fallbacks + 1, false);
-            }
-            // The original needs fewer successes than a result. With fewer than those it does not reproduce.
-            _ if tally.successes < self.criterion.original_successes => {
-                self.stage = PlannerStage::Ended(PlannerEnd::DoesNotReproduce);
-            }
-            _ => self.stage = PlannerStage::Ended(PlannerEnd::Checked(kept, tally)),
-        }
     }
 }

@@ -1,29 +1,58 @@
-//! A test whether a result reaches its target less often than the original.
+//! A test whether one candidate reaches the target less often than another.
 
-use crate::policy::binomial;
+use crate::policy::{AttemptTally, binomial};
 
-/// Level of the test: one of four results with the same rate as the original is rejected.
-const SIGNIFICANCE_LEVEL: f64 = 0.25;
+/// Level at which a result must not be lower than the original where the rate is to be kept: one of four results with the same
+/// rate is rejected.
+const KEEP_RATE_LEVEL: f64 = 0.25;
+/// Level at which a candidate counts as lower than another.
+const LOWER_LEVEL: f64 = 0.1;
+/// Tallies are scaled down to this many attempts: binomial coefficients of more are not exact.
+const MAX_RUNS: u32 = 100;
 
 /// Smallest number of successes of `runs` that is not significantly lower than `successes` of `runs`, by Fisher's exact test,
 /// one-sided. At least 1.
 pub(super) fn min_successes_not_lower(successes: u32, runs: u32) -> u32 {
+    let tally = |successes: u32| AttemptTally {
+        successes,
+        failures: runs - successes,
+    };
     (1..=runs)
-        .find(|&other| probability_of_at_most(other, successes, runs) >= SIGNIFICANCE_LEVEL)
+        .find(|&other| lower_by_chance(tally(other), tally(successes)) >= KEEP_RATE_LEVEL)
         .unwrap_or(runs)
 }
 
-/// Probability, if both rates are equal, that at most `other` of all successes are the second's.
-fn probability_of_at_most(other: u32, first: u32, runs: u32) -> f64 {
-    let all = first + other;
-    let arrangements = |second: u32| binomial(runs, second) * binomial(runs, all - second);
-    let possible = all.saturating_sub(runs)..=all.min(runs);
+/// True if `tally` shows a lower rate than `other` by more than chance.
+pub(in crate::trace_reduction) fn is_significantly_lower(
+    tally: AttemptTally,
+    other: AttemptTally,
+) -> bool {
+    lower_by_chance(scaled(tally), scaled(other)) < LOWER_LEVEL
+}
+
+/// Probability, if both rates are equal, that at most as many of all successes are the first's.
+fn lower_by_chance(first: AttemptTally, second: AttemptTally) -> f64 {
+    let all = first.successes + second.successes;
+    let arrangements = |own: u32| binomial(first.runs(), own) * binomial(second.runs(), all - own);
+    let possible = all.saturating_sub(second.runs())..=all.min(first.runs());
     let sum: f64 = possible.clone().map(arrangements).sum();
     possible
-        .filter(|second| *second <= other)
+        .filter(|own| *own <= first.successes)
         .map(arrangements)
         .sum::<f64>()
         / sum
+}
+
+fn scaled(tally: AttemptTally) -> AttemptTally {
+    let runs = tally.runs();
+    if runs <= MAX_RUNS {
+        return tally;
+    }
+    let successes = (f64::from(tally.successes) * f64::from(MAX_RUNS) / f64::from(runs)) as u32;
+    AttemptTally {
+        successes,
+        failures: MAX_RUNS - successes,
+    }
 }
 
 #[cfg(test)]
@@ -41,5 +70,19 @@ mod tests {
                 "{first}"
             );
         }
+    }
+
+    #[test]
+    fn rates_are_compared_whatever_the_number_of_attempts() {
+        let is_lower = |first: (u32, u32), second: (u32, u32)| {
+            let tally = |(successes, failures)| AttemptTally {
+                successes,
+                failures,
+            };
+            is_significantly_lower(tally(first), tally(second))
+        };
+        assert!(is_lower((10, 10), (19, 1)) && !is_lower((19, 1), (10, 10)));
+        assert!(!is_lower((15, 5), (30, 10)) && !is_lower((2, 1), (20, 0)));
+        assert!(is_lower((150, 150), (280, 20)) && !is_lower((0, 0), (5, 0)));
     }
 }

@@ -156,6 +156,7 @@ impl CandidateTrial {
             attempt,
             // A lucky prefix behind a snapshot would make every attempt from there lucky.
             from_start: criterion.runs > 1,
+            fresh_phone: false,
         };
         (self.number, query)
     }

@@ -69,6 +69,8 @@ pub(super) struct Machine {
     pub(super) divergence: Option<(u32, Mutex<Rng>)>,
     /// Actions of each replay.
     pub(super) replays: Mutex<Vec<Vec<u32>>>,
+    /// Number of the step with which each replay diverged, if it did.
+    pub(super) divergences: Mutex<Vec<Option<u32>>>,
     pub(super) parallelism: usize,
 }
 
@@ -78,6 +80,7 @@ impl Machine {
             table: Box::new(table),
             divergence: None,
             replays: Mutex::default(),
+            divergences: Mutex::default(),
             parallelism: 1,
         }
     }
@@ -103,6 +106,7 @@ impl Replayer for Machine {
             };
             let mut state = 0;
             let mut actions = Vec::new();
+            let mut divergence = None;
             while record.last_observation().problems.is_empty() {
                 let Some(ReplayStep { origin, step }) = request.step_source.next(&record) else {
                     break;
@@ -111,6 +115,7 @@ impl Replayer for Machine {
                 let mut destination = (self.table)(state, action);
                 if self.diverges() {
                     destination = Destination::new(0, &[]).on_screen(999);
+                    divergence.get_or_insert(record.hops.len() as u32 + 1);
                 }
                 state = destination.state;
                 actions.push(action);
@@ -118,6 +123,7 @@ impl Replayer for Machine {
                 tokio::task::yield_now().await;
             }
             self.replays.lock().unwrap().push(actions);
+            self.divergences.lock().unwrap().push(divergence);
             Ok(record)
         })
     }
@@ -175,13 +181,21 @@ pub(super) async fn reduce(
     suite: &[&[u32]],
     algorithm: SuiteReductionAlgorithm,
 ) -> SuiteReduction {
-    let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
     let settings = SuiteSettings {
         algorithm,
         ..SuiteSettings::default()
     };
+    reduce_with(machine, suite, &settings).await
+}
+
+pub(super) async fn reduce_with(
+    machine: &Machine,
+    suite: &[&[u32]],
+    settings: &SuiteSettings,
+) -> SuiteReduction {
+    let traces: Vec<Trace> = suite.iter().map(|actions| trace(actions)).collect();
     let cancellation = CancellationToken::new();
-    reduce_suite(&traces, &settings, machine, &null_sink(), &cancellation)
+    reduce_suite(&traces, settings, machine, &null_sink(), &cancellation)
         .await
         .unwrap()
 }

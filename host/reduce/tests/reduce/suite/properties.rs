@@ -10,7 +10,7 @@ use retap_shared::verdict::Outcome;
 use super::BOTH;
 use super::machine::{Machine, random_machine, reduce, reduce_random_suite, reduced_actions};
 
-fn block_on<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.build().unwrap().block_on(future)
 }
@@ -41,7 +41,9 @@ proptest! {
             prop_assert!(reduction.after.covered.contains(&reduction.before.covered));
             prop_assert!(reduction.after.transitions <= reduction.before.transitions);
             prop_assert!(reduction.after.traces <= reduction.before.traces);
-            prop_assert_eq!(reduction.replays.0, reduction.replays.1);
+            prop_assert_eq!(reduction.check.runs, 10 * reduction.after.traces);
+            prop_assert_eq!(reduction.check.followed, reduction.check.runs);
+            prop_assert!(reduction.check.unconfirmed.is_empty());
             // The reduced suite has the reported coverage when it is replayed.
             let suite = reduced_actions(&reduction);
             let suite: Vec<&[u32]> = suite.iter().map(Vec::as_slice).collect();
@@ -57,8 +59,8 @@ proptest! {
             let divergence = Some((200, Mutex::new(Seed(seed).rng())));
             let machine = Machine { divergence, parallelism: 3, ..random_machine(seed) };
             let reduction = block_on(reduce_random_suite(&machine, seed, algorithm));
-            prop_assert!(reduction.after.covered.contains(&reduction.before.covered));
-            prop_assert_eq!(reduction.replays.0, reduction.replays.1);
+            prop_assert!(reduction.lost().is_empty());
+            prop_assert_eq!(reduction.check.runs, 10 * reduction.after.traces);
         }
     }
 }

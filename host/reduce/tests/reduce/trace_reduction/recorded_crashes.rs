@@ -1,13 +1,21 @@
 //! SimplyDroid's algorithms and Retap's own on recorded traces: the paper's example, the activity machine, and invariants.
 
+use std::collections::HashMap;
+use std::sync::Mutex;
+
 use proptest::prelude::*;
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::named_choice::NamedChoice;
-use retap_reduce::oracle::{ActivityMachine, ActivityMachineError, ActivityMachineSettings};
+use retap_reduce::oracle::{
+    ActivityMachine, ActivityMachineError, ActivityMachineSettings, Candidate, CandidateKey,
+    Observation, Oracle, OracleError, OracleQuery,
+};
 use retap_reduce::trace_reduction::{
     ReduceSettings, Reduction, ReductionAlgorithm, StateGranularity, reduce,
 };
+use retap_shared::action::Action;
+use retap_shared::connection::BoxFuture;
 use retap_shared::screen::ScreenHash;
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
@@ -73,11 +81,74 @@ fn figure_1_is_reduced_as_printed() {
         assert_eq!(reduction.runs, runs, "{algorithm}");
     }
     for algorithm in [
-        ReductionAlgorithm::LhddNoPreselection,
+        ReductionAlgorithm::Probdd,
+        ReductionAlgorithm::Cdd,
+        ReductionAlgorithm::Wdd,
         ReductionAlgorithm::Auto,
     ] {
         let reduction = reduced(algorithm, &trace, ActivityMachineSettings::default(), 1);
         assert_eq!(events(&reduction), [1, 22, 23, 36], "{algorithm}");
+    }
+}
+
+/// Candidates of Figure 1 by Table 3 without lines 7 to 22: a level is divided at once and never played as a whole. The last
+/// node of a level counts as one event, and its subtree is not played.
+#[test]
+fn local_hdd_without_preselection_divides_a_level_at_once() {
+    let trace = recorded(FIGURE_1);
+    let machine = ActivityMachine::of(&trace, ActivityMachineSettings::default()).unwrap();
+    let oracle = KeptSteps::of(machine);
+    let reduction = in_virtual_time(reduce(
+        &trace,
+        ReductionAlgorithm::LhddNoPreselection,
+        &unchecked(),
+        &oracle,
+        &null_sink(),
+        &CancellationToken::new(),
+    ))
+    .unwrap();
+    let original: Vec<u32> = (2..=36).collect();
+    let expected: [&[u32]; 7] = [
+        &original,
+        // Level 1: 2, 7, 17, 18, 21 and 22 weigh 5, 10, 1, 3, 1 and 1. Level 2 is 23 alone.
+        &[17, 18, 19, 20, 21, 22],
+        &[21, 22],
+        &[22],
+        // Level 3: 24 to 36, each one event.
+        &[22, 23, 31, 32, 33, 34, 35, 36],
+        &[22, 23, 34, 35, 36],
+        &[22, 23, 36],
+    ];
+    assert_eq!(oracle.events(), expected);
+    assert_eq!(events(&reduction), [1, 22, 23, 36]);
+}
+
+/// Records the steps of every query.
+struct KeptSteps {
+    machine: ActivityMachine,
+    queries: Mutex<Vec<Vec<u32>>>,
+}
+
+impl KeptSteps {
+    fn of(machine: ActivityMachine) -> KeptSteps {
+        KeptSteps {
+            machine,
+            queries: Mutex::default(),
+        }
+    }
+
+    /// Events with the paper's numbers, without the launch.
+    fn events(&self) -> Vec<Vec<u32>> {
+        let numbered = |kept: &Vec<u32>| kept.iter().map(|step| step + 2).collect();
+        self.queries.lock().unwrap().iter().map(numbered).collect()
+    }
+}
+
+impl Oracle for KeptSteps {
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+        let kept = query.candidate.kept().to_vec();
+        self.queries.lock().unwrap().push(kept);
+        self.machine.ask(query)
     }
 }
 
@@ -227,9 +298,9 @@ proptest! {
     }
 
     #[test]
-    fn results_of_dd_and_auto_are_1_minimal(
+    fn results_of_dd_wdd_and_auto_are_1_minimal(
         (activities, settings) in machines(),
-        algorithm in prop::sample::select(vec![ReductionAlgorithm::Dd, ReductionAlgorithm::Auto]),
+        algorithm in prop::sample::select(vec![ReductionAlgorithm::Dd, ReductionAlgorithm::Wdd, ReductionAlgorithm::Auto]),
     ) {
         let trace = recorded(&activities);
         let kept = reduced(algorithm, &trace, settings, 1).kept;
@@ -237,6 +308,43 @@ proptest! {
             let fewer = [&kept[..index], &kept[index + 1..]].concat();
             prop_assert!(!crashes(&trace, settings, &fewer), "{:?} without {}", kept, kept[index]);
         }
+    }
+
+    #[test]
+    fn candidates_with_equal_keys_get_equal_answers(
+        (activities, settings) in machines(),
+        kinds in prop::collection::vec(0..3_u32, 60),
+        seeds in prop::collection::vec(any::<u64>(), 30),
+    ) {
+        // Few different steps, so that many candidates are equal though their steps are at different places.
+        let mut trace = recorded(&activities);
+        for (step, kind) in trace.steps.iter_mut().zip(&kinds) {
+            step.action = Action::Wait { millis: *kind };
+        }
+        let machine = ActivityMachine::of(&trace, settings).unwrap();
+        let whole = Candidate::from(trace.steps.clone());
+        let mut answers: HashMap<CandidateKey, (bool, u32)> = HashMap::new();
+        for (from, seed) in seeds.into_iter().enumerate() {
+            let end = whole.len() - seed as usize % (whole.len() + 1);
+            let start = from % (end + 1);
+            let part = whole.only(start..end);
+            let answer = machine.play(part.kept());
+            prop_assert_eq!(*answers.entry(part.key()).or_insert(answer), answer);
+            let asked = in_virtual_time(machine.ask(OracleQuery {
+                candidate: part.clone(),
+                attempt: 0,
+                from_start: true,
+            })).unwrap();
+            prop_assert_eq!((asked.reached, asked.played), answer);
+            // The same steps as a trace of their own.
+            let alone = in_virtual_time(machine.ask(OracleQuery {
+                candidate: Candidate::from(part.to_steps()),
+                attempt: 0,
+                from_start: true,
+            })).unwrap();
+            prop_assert_eq!((alone.reached, alone.played), answer);
+        }
+        prop_assert!(machine.crashes(whole.kept()));
     }
 
     #[test]

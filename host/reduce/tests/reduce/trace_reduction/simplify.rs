@@ -32,14 +32,7 @@ impl<F: Fn(&[Action], u32) -> bool + Send + Sync> Oracle for ActionFormula<F> {
         };
         let played = actions.len() as u32;
         let took = Micros::from_millis(10);
-        Box::pin(async move {
-            Ok(Observation {
-                reached,
-                verdict,
-                played,
-                took,
-            })
-        })
+        Box::pin(async move { Ok(Observation::new(verdict, played, took)) })
     }
 }
 

@@ -3,13 +3,13 @@
 
 use std::collections::VecDeque;
 
-use crate::suite::error::SuiteStop;
-use crate::suite::item_set::ItemSet;
-use crate::suite::loop_cut_search::LoopCutSearch;
-use crate::suite::replay_demand::ReplayDemand;
-use crate::suite::replay_dispatcher::ReplayDispatcher;
-use crate::suite::replay_path::{ReplayPath, states};
-use crate::suite::replay_tree::ReplayTree;
+use super::error::SuiteStop;
+use super::item_set::ItemSet;
+use super::loop_cut_search::LoopCutSearch;
+use super::replay_demand::ReplayDemand;
+use super::replay_dispatcher::ReplayDispatcher;
+use super::replay_path::{ReplayPath, states};
+use super::replay_tree::ReplayTree;
 
 /// Maximum number of cuts of one path that are tried.
 const MAX_CUTS: u32 = 40;
@@ -43,7 +43,9 @@ impl CutBudget {
     ) -> Result<ReplayPath, SuiteStop> {
         let shorter = self
             .cut_single_loops(dispatcher, path, start, needed)
-            .await?;
+            .await?
+            .pop()
+            .unwrap_or_default();
         // A proven prefix would have to be proven again.
         let has_proven_prefix = dispatcher.replay_tree.proven_prefix_len(&shorter) > 0;
         if shorter.len() <= MAX_EXHAUSTIVE_LENGTH && !has_proven_prefix {
@@ -53,15 +55,17 @@ impl CutBudget {
         }
     }
 
-    /// Cuts one loop after the other, the longest first.
-    async fn cut_single_loops(
+    /// Cuts one loop after the other, the longest first. Returns the path without its unneeded end, and then each shorter path on
+    /// the way: a replay has followed each of them with the needed coverage.
+    pub(super) async fn cut_single_loops(
         &mut self,
         dispatcher: &mut ReplayDispatcher<'_>,
         path: &ReplayPath,
         start: u32,
         needed: &ItemSet,
-    ) -> Result<ReplayPath, SuiteStop> {
+    ) -> Result<Vec<ReplayPath>, SuiteStop> {
         let mut cuts = LoopCuts::of(path, start, needed, &dispatcher.replay_tree);
+        let mut shorter = vec![cuts.path.clone()];
         let mut tries_left = MAX_CUTS + u32::try_from(cuts.path.len()).unwrap_or(u32::MAX);
         while let Some(candidate) = cuts.next(needed, &dispatcher.replay_tree) {
             if tries_left == 0 || self.events_left == 0 {
@@ -84,12 +88,14 @@ impl CutBudget {
             self.tried += 1;
             self.passed += u32::from(passed);
             cuts = if passed {
-                LoopCuts::of(&candidate, start, needed, &dispatcher.replay_tree)
+                let cuts = LoopCuts::of(&candidate, start, needed, &dispatcher.replay_tree);
+                shorter.push(cuts.path.clone());
+                cuts
             } else {
                 cuts.skip_current()
             };
         }
-        Ok(cuts.path)
+        Ok(shorter)
     }
 }
 

@@ -1,0 +1,101 @@
+//! What follows when a nominated candidate could not be proven: the search continues, a larger candidate is nominated, or the
+//! best of the rejected ones is the result.
+
+use super::super::super::step_spans::StepSpans;
+use super::super::rate_test::is_significantly_lower;
+use super::{ACCEPTED_ABOVE, BayesianPlanner, PlannerDecision, PlannerStage};
+use crate::policy::AttemptTally;
+
+/// Passes of propagation after a failed proof.
+const FINAL_PROPAGATION_PASSES: usize = 12;
+/// Maximum number of nominations after which the search continues.
+const MAX_REJECTIONS: usize = 6;
+/// Maximum number of larger candidates that are nominated after a failed proof.
+const MAX_FALLBACKS: usize = 4;
+
+/// A candidate that could not be proven, and all its attempts.
+#[derive(Clone, Debug)]
+pub(super) struct RejectedResult {
+    kept: StepSpans,
+    tally: AttemptTally,
+}
+
+impl BayesianPlanner {
+    /// Takes note that the nominated candidate could not be proven: by `proof`, its attempts since it was nominated, of `all`.
+    /// Either the beliefs change and the search continues, or the rate of the original shows whether more can be expected.
+    pub(in super::super) fn reject(&mut self, proof: AttemptTally, all: AttemptTally) {
+        let stage = std::mem::replace(&mut self.stage, PlannerStage::Searching);
+        let PlannerStage::Decided(PlannerDecision::Nominated(kept)) = stage else {
+            return;
+        };
+        self.learn(&kept, proof);
+        self.beliefs.propagate(FINAL_PROPAGATION_PASSES);
+        self.refresh_groups();
+        if kept.len() == self.steps {
+            self.first_attempts.original.runs += proof.runs();
+            self.first_attempts.original.tally.add(proof);
+        }
+        self.rejected.push(RejectedResult {
+            kept: kept.clone(),
+            tally: all,
+        });
+        let is_doubtful = self.beliefs.completeness(&kept) < ACCEPTED_ABOVE;
+        if is_doubtful && !self.is_budget_spent() && self.rejected.len() < MAX_REJECTIONS {
+            self.accepted
+                .retain(|accepted| accepted.len() > kept.len() || accepted.len() == self.steps);
+            return;
+        }
+        self.accepted
+            .pop_if(|smallest| *smallest == kept && kept.len() < self.steps);
+        if self.first_attempts.original.tally.runs() < self.criterion.runs {
+            // Whether a larger candidate is worth trying depends on how often the whole trace succeeds.
+            self.stage = PlannerStage::Comparing;
+        } else {
+            self.fall_back();
+        }
+    }
+
+    /// Nominates a larger accepted candidate, or settles for a rejected one.
+    pub(super) fn fall_back(&mut self) {
+        let settled = self.best_rejected();
+        let original = self.first_attempts.original.tally;
+        // One larger candidate is always worth a try: the rate of the whole trace may be low because it is long.
+        let is_worth_trying =
+            self.fallbacks == 0 || is_significantly_lower(settled.tally, original);
+        let larger = self
+            .accepted
+            .iter()
+            .rev()
+            .find(|accepted| self.rejected.iter().all(|one| one.kept != **accepted));
+        let is_long = |kept: &&StepSpans| {
+            kept.len() < self.steps || is_significantly_lower(settled.tally, original)
+        };
+        match larger.filter(is_long) {
+            Some(larger) if is_worth_trying && self.fallbacks < MAX_FALLBACKS => {
+                self.fallbacks += 1;
+                let larger = larger.clone();
+                self.nominate(larger);
+            }
+            _ => self.stage = PlannerStage::Decided(PlannerDecision::Settled(settled.kept)),
+        }
+    }
+
+    /// Shortest rejected candidate that no other one, nor the original, clearly surpasses.
+    fn best_rejected(&self) -> RejectedResult {
+        let mut rated = self.rejected.clone();
+        rated.push(RejectedResult {
+            kept: StepSpans::prefix(self.steps),
+            tally: self.first_attempts.original.tally,
+        });
+        rated.sort_by_key(|one| one.kept.len());
+        let is_surpassed = |one: &RejectedResult| {
+            rated
+                .iter()
+                .any(|other| is_significantly_lower(one.tally, other.tally))
+        };
+        let best = rated
+            .iter()
+            .find(|one| one.tally.successes > 0 && !is_surpassed(one));
+        best.unwrap_or(&rated[rated.len() - 1]).clone()
+    }
+}

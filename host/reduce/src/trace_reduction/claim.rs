@@ -1,0 +1,103 @@
+//! The claim that a reduction makes about its result: how often it reproduces, by all attempts of it, and how far that is
+//! established. Docs: `docs/how-it-works/reduction.md`.
+
+mod attempt_ledger;
+mod confidence_sequence;
+mod dispersion;
+mod sequential_proof;
+mod suspect_phones;
+
+pub(super) use attempt_ledger::AttemptLedger;
+pub use confidence_sequence::RateInterval;
+pub use retap_device::run_event::ClaimStanding;
+use retap_device::run_event::RunEvent;
+pub(super) use sequential_proof::ProofDecision;
+
+use super::PassCriterion;
+use crate::policy::{AttemptTally, GOOD_SUCCESS_RATE};
+
+/// Probability of a false claim over a whole reduction: 4 % for the lower end of the interval, on which the claim rests, and
+/// 1 % for the upper end.
+pub(super) const LOWER_ERROR: f64 = 0.04;
+pub(super) const UPPER_ERROR: f64 = 0.01;
+/// Highest rate that a claim is about. Where every run is asked to succeed, the proof goes on until 1 is told from this rate.
+const HIGHEST_REQUIRED_RATE: f64 = 0.9;
+
+/// What is known about how often a result reproduces.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReproductionClaim {
+    /// How far it is established that the rate is at least the required one.
+    pub standing: ClaimStanding,
+    /// All attempts of exactly this result, wherever they were made; without those on suspect phones.
+    pub tally: AttemptTally,
+    /// Time-uniform 95 % interval of the rate. It holds although the attempts ended when their outcome was known, and
+    /// although the result was chosen among others.
+    pub interval: RateInterval,
+    /// Rate that was to be proven.
+    pub required_rate: f64,
+    /// Attempts after the result was chosen: the proof rests on these alone.
+    pub proof: AttemptTally,
+    /// Number of attempts on phones that were started for them.
+    pub fresh_starts: u32,
+    /// Attempts by phone, by name; suspect phones are not among them.
+    pub phones: Vec<PhoneTally>,
+    /// Phones that never reproduced what others did.
+    pub suspect_phones: Vec<PhoneTally>,
+    /// The result was accepted by a published rule (`nd3min`) and not by the proof.
+    pub as_published: bool,
+}
+
+/// Attempts of one candidate on one phone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PhoneTally {
+    /// Name of the phone; empty if the oracle has no phones.
+    pub phone: String,
+    /// Its attempts.
+    pub tally: AttemptTally,
+}
+
+impl ReproductionClaim {
+    /// Share of the attempts that reached the target; 0 without attempts.
+    pub fn rate(&self) -> f64 {
+        self.tally.rate()
+    }
+
+    pub(super) fn to_event(&self) -> RunEvent {
+        RunEvent::Claimed {
+            standing: self.standing,
+            successes: self.tally.successes,
+            runs: self.tally.runs(),
+            low: self.interval.low,
+            high: self.interval.high,
+            required: self.required_rate,
+            phones: u32::try_from(self.phones.len()).unwrap_or(u32::MAX),
+            suspect_phones: self
+                .suspect_phones
+                .iter()
+                .map(|suspect| suspect.phone.clone())
+                .collect(),
+        }
+    }
+}
+
+/// Rate that a result must be proven to have. 18 of 20 stands for 0.85, as published for ND3MIN; other criteria in proportion,
+/// and at most 0.9.
+pub(super) fn required_rate(criterion: PassCriterion) -> f64 {
+    let asked = f64::from(criterion.successes) / f64::from(criterion.runs.max(1));
+    (asked * GOOD_SUCCESS_RATE / 0.9).min(HIGHEST_REQUIRED_RATE)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_required_rate_follows_what_was_asked() {
+        let required = |successes, runs| required_rate(PassCriterion { runs, successes });
+        assert!((required(18, 20) - 0.85).abs() < 1e-12);
+        assert!((required(9, 10) - 0.85).abs() < 1e-12);
+        assert!((required(1, 1) - 0.9).abs() < 1e-12);
+        assert!((required(20, 20) - 0.9).abs() < 1e-12);
+        assert!((required(10, 20) - 0.4722).abs() < 1e-4);
+    }
+}

@@ -1,0 +1,308 @@
+//! All attempts of a reduction by exact candidate, with the phone of each, and the nominations: the candidates that were to be
+//! proven, in order. Each nomination may be wrong with a smaller probability than the one before, so that all of them together
+//! stay below 5 %.
+
+use std::collections::{HashMap, HashSet};
+
+use retap_shared::verdict::Verdict;
+
+use super::confidence_sequence::RateInterval;
+use super::sequential_proof::{ProofDecision, SequentialProof};
+use super::suspect_phones::{excluded_phones, find_suspects};
+use super::{ClaimStanding, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR};
+use crate::oracle::{Candidate, CandidateKey, Observation};
+use crate::policy::AttemptTally;
+
+/// Attempts and nominations of one reduction.
+#[derive(Debug, Default)]
+pub(in crate::trace_reduction) struct AttemptLedger {
+    records: HashMap<CandidateKey, CandidateRecord>,
+    phones: Vec<String>,
+    nominations: HashMap<CandidateKey, Nomination>,
+    nomination_count: u32,
+    successes: u64,
+}
+
+/// Attempts of one candidate.
+#[derive(Debug, Default)]
+pub(super) struct CandidateRecord {
+    /// The candidate, once it has reached the target.
+    candidate: Option<Candidate>,
+    attempts: Vec<LedgerAttempt>,
+    failure: Option<Verdict>,
+}
+
+/// One attempt.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct LedgerAttempt {
+    pub(super) attempt: u32,
+    pub(super) reached: bool,
+    /// Index of the phone.
+    pub(super) phone: usize,
+    fresh_phone: bool,
+}
+
+/// A candidate that is to be proven.
+#[derive(Clone, Debug)]
+pub(in crate::trace_reduction) struct Nomination {
+    pub(in crate::trace_reduction) proof: SequentialProof,
+    required_rate: f64,
+    /// Phones that did not count when the candidate was nominated. The claim is about the others.
+    suspects: HashSet<usize>,
+    /// Its share of the probability of an error.
+    share: f64,
+}
+
+impl AttemptLedger {
+    /// Counts an observation. An attempt that was recalled under the same number counts once.
+    pub(in crate::trace_reduction) fn record(
+        &mut self,
+        candidate: &Candidate,
+        attempt: u32,
+        observation: &Observation,
+    ) {
+        let phone = self.phone_index(&observation.phone);
+        let record = self.records.entry(candidate.key()).or_default();
+        if record.attempts.iter().any(|one| one.attempt == attempt) {
+            return;
+        }
+        let reached = observation.reached;
+        record.attempts.push(LedgerAttempt {
+            attempt,
+            reached,
+            phone,
+            fresh_phone: observation.fresh_phone,
+        });
+        if !reached {
+            record.failure.get_or_insert(observation.verdict.clone());
+        } else if candidate.local_target().is_none() {
+            self.successes += 1;
+            record.candidate.get_or_insert_with(|| candidate.clone());
+        }
+    }
+
+    /// True if any candidate has ever reached the target of the trace.
+    pub(in crate::trace_reduction) fn has_reproduced(&self) -> bool {
+        self.successes > 0
+    }
+
+    /// All attempts of a candidate.
+    pub(in crate::trace_reduction) fn tally(&self, candidate: CandidateKey) -> AttemptTally {
+        self.tally_without(candidate, &HashSet::new())
+    }
+
+    /// Verdict of the first attempt of a candidate that did not reach the target.
+    pub(in crate::trace_reduction) fn failure(&self, candidate: CandidateKey) -> Option<&Verdict> {
+        self.records.get(&candidate)?.failure.as_ref()
+    }
+
+    /// First number that no attempt of a candidate has.
+    pub(in crate::trace_reduction) fn next_attempt(&self, candidate: CandidateKey) -> u32 {
+        let attempts = self.records.get(&candidate).map(|record| &record.attempts);
+        let last = attempts.and_then(|attempts| attempts.iter().map(|one| one.attempt).max());
+        last.map_or(0, |last| last + 1)
+    }
+
+    /// Candidates that have reached the target, each with its tally.
+    pub(in crate::trace_reduction) fn reproducing(
+        &self,
+    ) -> impl Iterator<Item = (&Candidate, AttemptTally)> {
+        self.records
+            .values()
+            .filter_map(|record| record.candidate.as_ref())
+            .map(|candidate| (candidate, self.tally(candidate.key())))
+    }
+
+    /// Nominates a candidate: a proof that begins now. A nomination under the same conditions is continued.
+    pub(in crate::trace_reduction) fn nominate(
+        &mut self,
+        candidate: CandidateKey,
+        required_rate: f64,
+        max_runs: u32,
+    ) -> &mut Nomination {
+        let suspects = excluded_phones(&self.records, self.phones.len());
+        let known = self.nominations.get(&candidate).is_some_and(|known| {
+            known.suspects == suspects && (known.required_rate - required_rate).abs() < 1e-9
+        });
+        if !known {
+            self.nomination_count += 1;
+            let number = f64::from(self.nomination_count);
+            let share = 1.0 / (number * (number + 1.0));
+            let nomination = Nomination {
+                proof: SequentialProof::new(required_rate, LOWER_ERROR * share, max_runs),
+                required_rate,
+                suspects,
+                share,
+            };
+            self.nominations.insert(candidate, nomination);
+        }
+        self.nominations
+            .get_mut(&candidate)
+            .expect("a nomination has been inserted")
+    }
+
+    pub(in crate::trace_reduction) fn nomination(
+        &mut self,
+        candidate: CandidateKey,
+    ) -> Option<&mut Nomination> {
+        self.nominations.get_mut(&candidate)
+    }
+
+    /// True if a phone has become suspect since the candidate was nominated.
+    pub(in crate::trace_reduction) fn has_new_suspects(&self, candidate: CandidateKey) -> bool {
+        let suspects = excluded_phones(&self.records, self.phones.len());
+        self.nominations
+            .get(&candidate)
+            .is_some_and(|nomination| nomination.suspects != suspects)
+    }
+
+    /// Counts the next attempt of a proof, in the order of their starts; not on a phone that is suspect.
+    pub(in crate::trace_reduction) fn count_proof(
+        &mut self,
+        candidate: CandidateKey,
+        phone: &str,
+        reached: bool,
+    ) {
+        let phone = self.phone_index(phone);
+        if let Some(nomination) = self.nominations.get_mut(&candidate)
+            && !nomination.suspects.contains(&phone)
+        {
+            nomination.proof.count(phone, reached);
+        }
+    }
+
+    /// True if a candidate is proven, also by all attempts together.
+    pub(in crate::trace_reduction) fn is_proven(&self, candidate: CandidateKey) -> bool {
+        let nomination = self.nominations.get(&candidate);
+        let no_suspects = HashSet::new();
+        let suspects = nomination.map_or(&no_suspects, |nomination| &nomination.suspects);
+        let tally = self.tally_without(candidate, suspects);
+        standing(nomination, tally) == ClaimStanding::Proven
+    }
+
+    /// Shortest candidate that is proven.
+    pub(in crate::trace_reduction) fn shortest_proven(&self) -> Option<Candidate> {
+        let proven = self.nominations.keys().filter(|key| self.is_proven(**key));
+        let candidates = proven.filter_map(|key| self.records.get(key)?.candidate.as_ref());
+        candidates
+            .min_by_key(|candidate| (candidate.len(), candidate.key()))
+            .cloned()
+    }
+
+    /// Claim about a candidate, by everything that is known of it. `required_rate` is for candidates without a nomination.
+    pub(in crate::trace_reduction) fn claim(
+        &self,
+        candidate: CandidateKey,
+        required_rate: f64,
+        as_published: bool,
+    ) -> ReproductionClaim {
+        let nomination = self.nominations.get(&candidate);
+        let no_suspects = HashSet::new();
+        let suspects = nomination.map_or(&no_suspects, |nomination| &nomination.suspects);
+        let tally = self.tally_without(candidate, suspects);
+        let told = find_suspects(&self.records, self.phones.len());
+        let (suspect_phones, phones) = self
+            .phone_tallies(candidate)
+            .partition(|(index, _)| told.contains(index) || suspects.contains(index));
+        let names = |tallies: Vec<(usize, PhoneTally)>| {
+            let mut named: Vec<PhoneTally> = tallies.into_iter().map(|(_, phone)| phone).collect();
+            named.sort_by(|one, other| one.phone.cmp(&other.phone));
+            named
+        };
+        let record = self.records.get(&candidate);
+        let attempts = record.map_or(&[][..], |record| &record.attempts);
+        ReproductionClaim {
+            standing: standing(nomination, tally),
+            tally,
+            interval: interval(nomination, tally),
+            required_rate: nomination.map_or(required_rate, |nomination| nomination.required_rate),
+            proof: nomination.map_or(AttemptTally::default(), |nomination| {
+                nomination.proof.tally()
+            }),
+            fresh_starts: attempts.iter().map(|one| u32::from(one.fresh_phone)).sum(),
+            phones: names(phones),
+            suspect_phones: names(suspect_phones),
+            as_published,
+        }
+    }
+
+    fn tally_without(&self, candidate: CandidateKey, suspects: &HashSet<usize>) -> AttemptTally {
+        let mut tally = AttemptTally::default();
+        let attempts = self.records.get(&candidate).into_iter();
+        attempts
+            .flat_map(|record| &record.attempts)
+            .filter(|one| !suspects.contains(&one.phone))
+            .for_each(|one| tally.count(one.reached));
+        tally
+    }
+
+    fn phone_tallies(&self, candidate: CandidateKey) -> impl Iterator<Item = (usize, PhoneTally)> {
+        let record = self.records.get(&candidate);
+        let attempts = record.map_or(&[][..], |record| &record.attempts);
+        self.phones
+            .iter()
+            .enumerate()
+            .filter_map(move |(index, name)| {
+                let mut tally = AttemptTally::default();
+                attempts
+                    .iter()
+                    .filter(|one| one.phone == index)
+                    .for_each(|one| tally.count(one.reached));
+                let phone = name.clone();
+                (tally.runs() > 0).then_some((index, PhoneTally { phone, tally }))
+            })
+    }
+
+    fn phone_index(&mut self, name: &str) -> usize {
+        let known = self.phones.iter().position(|known| known == name);
+        known.unwrap_or_else(|| {
+            self.phones.push(name.to_owned());
+            self.phones.len() - 1
+        })
+    }
+}
+
+impl CandidateRecord {
+    pub(super) fn attempts(&self) -> &[LedgerAttempt] {
+        &self.attempts
+    }
+}
+
+/// A proof counts only if all attempts together do not speak against it.
+fn standing(nomination: Option<&Nomination>, tally: AttemptTally) -> ClaimStanding {
+    let Some(nomination) = nomination else {
+        return ClaimStanding::Unproven;
+    };
+    match nomination.proof.decision() {
+        Some(ProofDecision::Proven) if tally.rate() >= nomination.required_rate => {
+            ClaimStanding::Proven
+        }
+        Some(_) => ClaimStanding::Flaky,
+        None => ClaimStanding::Unproven,
+    }
+}
+
+/// Interval by the attempts after the nomination: those before it are why the candidate was chosen. It contains the rate of all
+/// attempts, and a bound that was once proven stays.
+fn interval(nomination: Option<&Nomination>, tally: AttemptTally) -> RateInterval {
+    let unknown = RateInterval {
+        low: 0.0,
+        high: 1.0,
+    };
+    let Some(nomination) = nomination else {
+        return unknown;
+    };
+    let proof = &nomination.proof;
+    let mut interval = RateInterval::of(
+        proof.evidence(),
+        proof.error(),
+        UPPER_ERROR * nomination.share,
+    );
+    if proof.decision() == Some(ProofDecision::Proven) {
+        interval.low = interval.low.max(nomination.required_rate);
+    }
+    if tally.runs() > 0 {
+        interval = interval.with(tally.rate());
+    }
+    interval
+}

@@ -1,0 +1,159 @@
+//! Proofs on phones: attempts of a nominated candidate until its claim is decided, and the choice of the best candidate where
+//! none can be proven.
+
+use retap_device::run_event::{CheckSubject, RunEvent};
+
+use super::claim::{AttemptLedger, ProofDecision};
+use super::evaluation::{CandidateEvaluator, ReductionStop};
+use super::pending_attempts::PendingAttempts;
+use crate::oracle::{Candidate, OracleQuery};
+use crate::policy::AttemptTally;
+
+/// Length, with the cost of a start, up to which a proof has all its attempts. Longer candidates get fewer.
+const CHEAP_STEPS: f64 = 160.0;
+/// Cost of a start, in steps.
+const START_STEPS: f64 = 110.0;
+/// Attempts of a proof however long the candidate is.
+const MIN_PROOF_RUNS: u32 = 60;
+
+/// Observations of one proof, in the order in which their attempts were started.
+#[derive(Default)]
+struct ProofAttempts {
+    /// `None` while the attempt is running; then its phone, and whether it reached the target.
+    outcomes: Vec<Option<(String, bool)>>,
+    /// Number of outcomes that the proof has counted.
+    counted: usize,
+}
+
+impl<'a> CandidateEvaluator<'a> {
+    /// Proves that a candidate reaches the target at this rate, by attempts that begin now. If a phone becomes suspect on the
+    /// way, the proof begins again without it.
+    pub(super) async fn prove(
+        &mut self,
+        candidate: &Candidate,
+        required_rate: f64,
+    ) -> Result<ProofDecision, ReductionStop> {
+        loop {
+            let decision = self.prove_once(candidate, required_rate).await?;
+            if decision == ProofDecision::Proven || !self.ledger().has_new_suspects(candidate.key())
+            {
+                let AttemptTally { successes, .. } = self.ledger().tally(candidate.key());
+                self.emit(RunEvent::Checked {
+                    what: CheckSubject::Result,
+                    successes,
+                    runs: self.ledger().tally(candidate.key()).runs(),
+                });
+                return Ok(decision);
+            }
+        }
+    }
+
+    async fn prove_once(
+        &mut self,
+        candidate: &Candidate,
+        required_rate: f64,
+    ) -> Result<ProofDecision, ReductionStop> {
+        let key = candidate.key();
+        let max_runs = proof_runs(self.settings().proof_runs, candidate.len());
+        let nomination = self.ledger_mut().nominate(key, required_rate, max_runs);
+        let mut decision = nomination.proof.decision();
+        let mut missing = nomination.proof.missing_runs() as usize;
+        let mut attempts = ProofAttempts::default();
+        let mut pending = PendingAttempts::default();
+        // Without decision if a phone has become suspect: then the proof begins again.
+        let mut is_void = false;
+        while !is_void && decision.is_none() || pending.len() > 0 {
+            // Attempts that have begun are waited for, never cancelled: those that fail take longer.
+            while !is_void
+                && decision.is_none()
+                && attempts.open() < missing.max(1)
+                && self.has_room(&pending)
+            {
+                self.start_proof_attempt(candidate, &mut attempts, &mut pending);
+            }
+            let (index, observation) = self.next_observation(&mut pending).await?;
+            let reached = observation.reached;
+            attempts.outcomes[index] = Some((observation.phone, reached));
+            let ledger = self.ledger_mut();
+            attempts.count_in_order(|phone, reached| ledger.count_proof(key, phone, reached));
+            if let Some(nomination) = ledger.nomination(key) {
+                decision = nomination.proof.decision();
+                missing = nomination.proof.missing_runs() as usize;
+            }
+            is_void |= !reached && decision.is_none() && self.ledger().has_new_suspects(key);
+        }
+        self.count_rounds(attempts.outcomes.len());
+        Ok(decision.unwrap_or(ProofDecision::Undecided))
+    }
+
+    fn start_proof_attempt(
+        &mut self,
+        candidate: &Candidate,
+        attempts: &mut ProofAttempts,
+        pending: &mut PendingAttempts<'a>,
+    ) {
+        let key = candidate.key();
+        // Searches may still ask for attempts below the number of runs; those must not have been used.
+        let runs = self.settings().runs.max(self.criterion().runs);
+        let attempt = self.allocate_attempts_from(key, 1, runs).start;
+        let query = OracleQuery {
+            fresh_phone: attempts.outcomes.is_empty(),
+            ..OracleQuery::from_start(candidate.clone(), attempt)
+        };
+        self.start(pending, attempts.outcomes.len(), query);
+        attempts.outcomes.push(None);
+    }
+}
+
+impl ProofAttempts {
+    /// Number of attempts that the proof has not counted yet.
+    fn open(&self) -> usize {
+        self.outcomes.len() - self.counted
+    }
+
+    fn count_in_order(&mut self, mut count: impl FnMut(&str, bool)) {
+        while let Some(Some((phone, reached))) = self.outcomes.get(self.counted) {
+            count(phone, *reached);
+            self.counted += 1;
+        }
+    }
+}
+
+/// Maximum number of attempts of the proof of a candidate of this length.
+fn proof_runs(proof_runs: u32, steps: usize) -> u32 {
+    let share = (CHEAP_STEPS / (steps as f64 + START_STEPS)).min(1.0);
+    ((f64::from(proof_runs) * share) as u32).max(MIN_PROOF_RUNS.min(proof_runs))
+}
+
+/// Shortest candidate whose rate is not clearly lower than the best one, by the attempts of the whole reduction. `None` if no
+/// candidate has ever reproduced.
+pub(super) fn best_trade(ledger: &AttemptLedger) -> Option<Candidate> {
+    let mut rated: Vec<(&Candidate, AttemptTally)> = ledger.reproducing().collect();
+    rated.sort_by_key(|(candidate, tally)| {
+        (
+            candidate.len(),
+            std::cmp::Reverse(tally.successes),
+            candidate.key(),
+        )
+    });
+    let best_lower = rated
+        .iter()
+        .map(|(_, tally)| rate_bounds(*tally)[0])
+        .fold(0.0, f64::max);
+    let best = rated
+        .iter()
+        .find(|(_, tally)| {
+            let [lower, upper] = rate_bounds(*tally);
+            f64::midpoint(lower, upper) >= best_lower
+        })
+        .or(rated.last());
+    best.map(|(candidate, _)| (*candidate).clone())
+}
+
+/// Mean of the rate after these attempts and a standard deviation below and above it, without any knowledge before.
+fn rate_bounds(tally: AttemptTally) -> [f64; 2] {
+    let runs = f64::from(tally.runs());
+    let mean = (f64::from(tally.successes) + 1.0) / (runs + 2.0);
+    let deviation = (mean * (1.0 - mean) / (runs + 3.0)).sqrt();
+    [mean - deviation, mean + deviation]
+}
