@@ -172,6 +172,12 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
 
     let explored = desk.run(&format!("{EXPLORE} --mapping mapping.txt --out here"));
     assert_eq!(explored.code, 1, "{}", explored.err);
+    let is_again = |line: &&str| line.starts_with("see it again: ");
+    let commands: Vec<&str> = explored.out.lines().filter(is_again).collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        assert!(command.contains("/mapping.txt"), "{command}");
+    }
     let crashes = desk.crashes("here");
     assert_eq!(crashes.len(), plain.len());
     assert!(!crashes.contains(obfuscated));
@@ -195,7 +201,9 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
     assert_eq!(desk.crashes("short"), [retraced.clone()]);
     let checked = desk.run("check");
     assert!(
-        checked.out.contains("stacks of 1 version of the app are retraced"),
+        checked
+            .out
+            .contains("stacks of 1 version of the app are retraced"),
         "{}",
         checked.out
     );
