@@ -111,9 +111,7 @@ impl SequentialProof {
     pub(in crate::trace_reduction) fn missing_runs(&self) -> u32 {
         let left = self.max_runs.saturating_sub(self.tally.runs());
         let evidence = self.evidence();
-        evidence
-            .missing_successes(self.required_rate, self.error)
-            .min(left)
+        evidence.missing_successes(self.required_rate, self.error, left)
     }
 }
 
