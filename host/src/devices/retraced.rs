@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use retap_device::run_event::{EventSink, RunEvent};
@@ -57,6 +58,11 @@ impl FindingRetracer {
             )),
         }
         Ok(())
+    }
+
+    /// The mapping that is used.
+    pub fn mapping_path(&self) -> Option<PathBuf> {
+        self.mapping.get().map(|mapping| mapping.path().to_owned())
     }
 
     /// The stack as the phone reported it first, if it was retraced.

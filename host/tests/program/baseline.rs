@@ -177,6 +177,12 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
 
     let explored = environment.run(&format!("{EXPLORE} --mapping mapping.txt --out here"));
     assert_eq!(explored.code, 1, "{}", explored.err);
+    let is_again = |line: &&str| line.starts_with("see it again: ");
+    let commands: Vec<&str> = explored.out.lines().filter(is_again).collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        assert!(command.contains("/mapping.txt"), "{command}");
+    }
     let crashes = environment.crashes("here");
     assert_eq!(crashes.len(), plain.len());
     assert!(!crashes.contains(obfuscated));
