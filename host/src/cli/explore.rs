@@ -102,7 +102,8 @@ impl ExploreCommand {
         };
         let directory = run.directory().path().to_owned();
         let seed = run.seed().0;
-        let end = run.execute(async |run| operations::run_exploration(run, &options).await)?;
+        let end =
+            run.execute(async |run| Box::pin(operations::run_exploration(run, &options)).await)?;
         let devices = &options.devices.device;
         self.print(&end.value, seed, devices, &directory, context)?;
         // Without a baseline every finding counts: what a store knows depends on the machine.

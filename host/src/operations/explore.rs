@@ -36,6 +36,9 @@ use crate::run::store::{StoreError, StoreJournal};
 /// Directory of the kept traces, inside the run's directory.
 const TRACES: &str = "traces";
 
+/// A finding, and what was known of it before the run.
+pub type FindingWithHistory = (StoredFinding, Option<KnownFinding>);
+
 #[derive(Debug)]
 pub struct ExploreResult {
     pub app: AppInfo,
@@ -45,8 +48,7 @@ pub struct ExploreResult {
     /// Number of sessions that the planned events make; 0 if the strategy has none.
     pub sessions: u64,
     pub exploration: ExplorationResult,
-    /// Each with what earlier runs knew of it.
-    pub findings: Vec<(StoredFinding, Option<KnownFinding>)>,
+    pub findings: Vec<FindingWithHistory>,
     /// Real time.
     pub took: Duration,
     /// Why the exploration ended early. The rest is what was found until then.
@@ -242,10 +244,7 @@ impl FindingJournal {
     fn store_results(
         &self,
         exploration: &ExplorationResult,
-    ) -> (
-        Vec<(StoredFinding, Option<KnownFinding>)>,
-        Result<(), CommandError>,
-    ) {
+    ) -> (Vec<FindingWithHistory>, Result<(), CommandError>) {
         let mut findings = Vec::new();
         let mut stored = Ok(());
         for found in &exploration.findings {
