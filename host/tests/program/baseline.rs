@@ -204,10 +204,7 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
     assert_eq!(replay(""), 0);
     let reduced = environment.run(&format!("reduce here --crash {retraced} --out short"));
     assert_eq!(reduced.code, 0, "{}", reduced.err);
-    assert_eq!(
-        environment.crashes("short"),
-        std::slice::from_ref(&retraced)
-    );
+    assert_eq!(environment.crashes("short"), std::slice::from_ref(retraced));
     let checked = environment.run("check");
     assert!(
         checked
