@@ -4,7 +4,6 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use retap_reduce::suite::{SearchLimits, SuiteReduction, SuiteReductionAlgorithm, SuiteSettings};
-use retap_shared::verdict::Outcome;
 use serde_json::{Value, json};
 
 use crate::cli::abstraction;
