@@ -81,7 +81,7 @@ fn there_are(known: &[String]) -> String {
 }
 
 impl AdbError {
-    /// What to do about it.
+    /// The remedy.
     fn remedy(&self) -> String {
         match self {
             AdbError::Address(_) => "write `--adb HOST:PORT`, such as `--adb 192.168.1.7:5037`".into(),
@@ -108,7 +108,7 @@ impl AdbError {
         }
     }
 
-    /// What the phone or adb said, if that is what went wrong.
+    /// The answer of the phone or of adb, if that was the error.
     pub fn adb_message(&self) -> Option<&str> {
         match self {
             AdbError::Failed { why, .. } => Some(why),
@@ -116,7 +116,7 @@ impl AdbError {
         }
     }
 
-    /// Whether what was asked for can never work, rather than not now.
+    /// True if the command can never work, not only at present.
     pub fn is_usage(&self) -> bool {
         matches!(self, AdbError::Address(_))
     }
@@ -189,7 +189,7 @@ impl Adb {
 
     async fn with(program: OsString, server: AdbServer) -> Result<Adb, AdbError> {
         let adb = Adb { program, server };
-        // `adb version` speaks to no server.
+        // `adb version` needs no server.
         let own = adb.own_version().await?;
         match adb.server.version().await? {
             Some(running) if running != own => Err(AdbError::VersionMismatch {
@@ -204,8 +204,8 @@ impl Adb {
 
     /// The last part of `Android Debug Bridge version 1.0.41`.
     async fn own_version(&self) -> Result<u32, AdbError> {
-        let told = self.ask(&["version"], COMMAND_TIMEOUT).await?;
-        let first = told.lines().next().unwrap_or_default();
+        let output = self.ask(&["version"], COMMAND_TIMEOUT).await?;
+        let first = output.lines().next().unwrap_or_default();
         let version = first
             .strip_prefix("Android Debug Bridge version ")
             .and_then(|it| it.rsplit('.').next());
@@ -216,8 +216,8 @@ impl Adb {
 
     /// All phones that adb knows, whatever state they are in.
     pub async fn list(&self) -> Result<Vec<ListedPhone>, AdbError> {
-        let told = self.ask(&["devices"], COMMAND_TIMEOUT).await?;
-        list::parse_list(&told).ok_or_else(|| self.malformed_answer("devices", &told))
+        let output = self.ask(&["devices"], COMMAND_TIMEOUT).await?;
+        list::parse_list(&output).ok_or_else(|| self.malformed_answer("devices", &output))
     }
 
     /// The phone of this serial, if it is ready.
@@ -245,7 +245,7 @@ impl Adb {
         &self.server
     }
 
-    /// What it prints, if it ends well.
+    /// Its output, if it has exit code 0.
     async fn ask(&self, arguments: &[&str], limit: Duration) -> Result<String, AdbError> {
         let ended = self.run(arguments, None, limit).await?;
         if ended.status.success() {
@@ -330,7 +330,7 @@ async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<AdbOutput>> {
     let stderr = child.stderr.take();
     let fed = async {
         if let Some(mut stdin) = stdin {
-            // One that ends without reading has said why elsewhere.
+            // A command that ends without reading its input reports the reason by its exit code.
             let _ = stdin.write_all(input).await;
         }
         Ok(())

@@ -1,4 +1,4 @@
-//! What a phone is given: the agent's library for its processor, and the jar that loads it. They are found beside the
+//! The agent's files for a phone: the library for its processor, and the jar that loads it. They are found beside the
 //! program or where `scripts/build-agent` left them, and must be of this version.
 
 use std::io;
@@ -135,7 +135,7 @@ mod tests {
     }
 
     #[test]
-    fn a_library_of_another_version_or_of_somebody_else_is_refused() {
+    fn a_library_of_another_version_or_of_another_program_is_refused() {
         let place = tempfile::tempdir().unwrap();
         build(place.path(), b"retap-agent version 0.0.9;");
         let refused = AgentFiles::find_in("x86_64", &[place.path().to_owned()]);
@@ -148,7 +148,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_there_is_told_with_every_place_that_was_looked_into() {
+    fn missing_files_are_reported_with_every_place_that_was_searched() {
         let place = tempfile::tempdir().unwrap();
         let places = [place.path().to_owned(), PathBuf::from("/nowhere")];
         let words = AgentFiles::find_in("arm64-v8a", &places)

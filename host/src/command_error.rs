@@ -4,14 +4,14 @@ use std::error::Error;
 
 use crate::exit::CommandExit;
 
-/// What every error of a module must tell before a command may end with it.
+/// An error that a command may end with: it has details and a remedy.
 pub trait UserError: Error + Send + Sync + 'static {
     fn exit(&self) -> CommandExit;
-    /// What belongs to it line by line, such as every mistake of a file.
+    /// Details, one per line, such as every mistake of a file.
     fn details(&self) -> Vec<String> {
         Vec::new()
     }
-    /// What to do about it, as a whole sentence without a full stop.
+    /// The remedy, as a whole sentence without a full stop.
     fn help(&self) -> String;
 }
 

@@ -1,4 +1,4 @@
-//! What stands between this machine and a phone that can be driven: one finding a line, each with what to do about it.
+//! Checks of the path from this machine to a phone: one line per check, each with a remedy.
 
 mod agent;
 mod phone;
@@ -9,7 +9,7 @@ use crate::adb::{Adb, AdbError, AdbState};
 use crate::command_error::UserError;
 use crate::device_spec::{AdbDeviceSpec, AdbOptions};
 
-/// What to look at, and how closely.
+/// The phone to check, and how closely.
 #[derive(Clone, Debug, Default)]
 pub struct DoctorOptions {
     /// Default: the only phone that is ready.
@@ -18,7 +18,7 @@ pub struct DoctorOptions {
     pub user: Option<u32>,
     /// The app to try things with.
     pub app: Option<String>,
-    /// Whether to make every request once.
+    /// Makes every request once.
     pub deep: bool,
 }
 
@@ -51,22 +51,22 @@ impl DoctorCheck {
 }
 
 /// Looks at adb, at every phone it lists, and into the one that is named or the only one that is ready.
-pub async fn examine(wanted: &DoctorOptions, mut tell: impl FnMut(DoctorCheck)) {
+pub async fn examine(wanted: &DoctorOptions, mut report: impl FnMut(DoctorCheck)) {
     let adb = match Adb::open().await {
         Ok(adb) => adb,
-        Err(error) => return tell(DoctorCheck::from_error("adb", &error)),
+        Err(error) => return report(DoctorCheck::from_error("adb", &error)),
     };
-    tell(DoctorCheck::passed(format!(
+    report(DoctorCheck::passed(format!(
         "adb and its server at {} are of one version",
         adb.server()
     )));
     let phones = match adb.list().await {
         Ok(phones) => phones,
-        Err(error) => return tell(DoctorCheck::from_error("the list of phones", &error)),
+        Err(error) => return report(DoctorCheck::from_error("the list of phones", &error)),
     };
     for phone in &phones {
         let what = format!("phone {} is {}", phone.serial, phone.state);
-        tell(match phone.state {
+        report(match phone.state {
             AdbState::Ready => DoctorCheck::passed(what),
             _ => DoctorCheck::failed(what, phone.state.remedy()),
         });
@@ -79,13 +79,13 @@ pub async fn examine(wanted: &DoctorOptions, mut tell: impl FnMut(DoctorCheck)) 
         (Some(spec), _) => spec.clone(),
         (None, [only]) => AdbDeviceSpec::of(&only.serial),
         (None, []) => {
-            return tell(DoctorCheck::failed(
+            return report(DoctorCheck::failed(
                 "no phone is ready",
                 "plug one in and switch USB debugging on",
             ));
         }
         (None, _) => {
-            return tell(DoctorCheck::failed(
+            return report(DoctorCheck::failed(
                 "several phones are ready",
                 "name one with --device",
             ));
@@ -98,9 +98,9 @@ pub async fn examine(wanted: &DoctorOptions, mut tell: impl FnMut(DoctorCheck)) 
     let serial = &spec.serial;
     match adb.phone(serial).await {
         Ok(found) => {
-            phone::examine(&found, spec.user, &mut tell).await;
-            agent::examine(&spec, wanted, &mut tell).await;
+            phone::examine(&found, spec.user, &mut report).await;
+            agent::examine(&spec, wanted, &mut report).await;
         }
-        Err(error) => tell(DoctorCheck::from_error(&format!("phone {serial}"), &error)),
+        Err(error) => report(DoctorCheck::from_error(&format!("phone {serial}"), &error)),
     }
 }

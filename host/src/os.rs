@@ -1,4 +1,4 @@
-//! What differs between operating systems. Linux is tested; macOS should behave as it does, Windows is unverified.
+//! Differences between operating systems. Linux is tested; macOS should behave as it does, Windows is unverified.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -56,7 +56,7 @@ pub fn on_end_asked(_: impl Fn() + Send + 'static) -> io::Result<()> {
     Ok(())
 }
 
-/// Whether this process was started so that it ignores a signal. Where that cannot be known it is left as it is.
+/// True if this process was started so that it ignores a signal, or if that cannot be known.
 #[cfg(unix)]
 fn is_ignored(signal: i32) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
@@ -65,7 +65,7 @@ fn is_ignored(signal: i32) -> bool {
     mask.is_none_or(|mask| mask >> (signal - 1) & 1 == 1)
 }
 
-/// How this machine is called, for the words that a second host gets.
+/// Name of this machine, for the error that a second host gets.
 pub fn machine_name() -> String {
     let name = std::fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = name.trim();

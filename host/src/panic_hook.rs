@@ -10,7 +10,7 @@ use crate::sanitise_terminal::{self, LINE_WIDTH};
 /// From now on a panic on any thread ends the program with its own exit code.
 pub fn install() {
     panic::set_hook(Box::new(|panic| {
-        // Standard error may be gone too; there is nobody else to tell.
+        // Standard error may be closed too; there is no other place to report it.
         let _ = std::io::stderr().write_all(panic_message(panic).as_bytes());
         process::exit(CommandExit::InternalError as i32);
     }));
@@ -56,12 +56,12 @@ mod tests {
             .env(CHILD, "1")
             .output()
             .unwrap();
-        let told = String::from_utf8(child.stderr).unwrap();
-        assert_eq!(child.status.code(), Some(70), "{told}");
+        let output = String::from_utf8(child.stderr).unwrap();
+        assert_eq!(child.status.code(), Some(70), "{output}");
         assert!(
-            told.contains(r"sorry: two and two is \u{1b}[1mfive at host/src/panic_hook.rs:"),
-            "{told}"
+            output.contains(r"sorry: two and two is \u{1b}[1mfive at host/src/panic_hook.rs:"),
+            "{output}"
         );
-        assert!(told.contains("help: please report this line"), "{told}");
+        assert!(output.contains("help: please report this line"), "{output}");
     }
 }

@@ -392,13 +392,13 @@ fn replies_have_their_golden_bytes() {
 
 #[test]
 fn events_have_their_golden_bytes() {
-    let happenings = events();
-    for event in &happenings {
+    let phone_events = events();
+    for event in &phone_events {
         check(event, golden_event(&event.kind));
     }
-    check(&happenings, EVENTS);
+    check(&phone_events, EVENTS);
     assert!(
-        decode::<PhoneEventKind>(&[happenings.len() as u8])
+        decode::<PhoneEventKind>(&[phone_events.len() as u8])
             .is_err_and(|error| says_no_variant(&error))
     );
 }

@@ -364,8 +364,8 @@ impl RuleEffect {
     }
 
     /// True if the finding was caused by it.
-    pub(crate) fn is_in(&self, problem: &Finding) -> bool {
-        let has = |frame: &str| problem.stack.contains(frame);
+    pub(crate) fn is_in(&self, finding: &Finding) -> bool {
+        let has = |frame: &str| finding.stack.contains(frame);
         match self {
             RuleEffect::Throw(exception, _) => exception.frames.iter().all(|frame| has(frame)),
             RuleEffect::Signal(tombstone) => tombstone.frames.iter().all(|(name, _)| has(name)),

@@ -25,7 +25,7 @@ pub(crate) struct ForgeSpec {
     pub(crate) activities: Option<u8>,
     /// Maximum depth of screens.
     pub(crate) depth: Option<u8>,
-    /// The part of the crashes that a mode guards which nothing shows.
+    /// Share of the crashes that need a hidden mode.
     pub(crate) hidden: Option<f64>,
     /// Nodes on each screen, beside those that lead somewhere.
     pub(crate) widgets: Option<u16>,
@@ -185,7 +185,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_for_is_what_comes() {
+    fn a_generated_app_has_the_requested_parameters() {
         for (activities, depth) in [(2, 1), (20, 3), (60, 9), (250, 2)] {
             let parameters = ForgeSpec {
                 seed: 5,

@@ -96,11 +96,11 @@ fn forged_ground_truth(
             &matters,
             &failure,
         );
-        crashes.extend(found.map(|(shortest, problem)| PlantedCrash {
+        crashes.extend(found.map(|(shortest, finding)| PlantedCrash {
             name: failure.name(),
-            kind: problem.kind,
+            kind: finding.kind,
             shortest,
-            fingerprint: problem.fingerprint(),
+            fingerprint: finding.fingerprint(),
             dependencies: Some(matters),
         }));
     }
@@ -122,13 +122,13 @@ fn record_planted_crash(
         .flat_map(|event| recorder.perform_scripted(event))
         .collect();
     recorder.phone.sleep(CRASH_DELAY_LIMIT);
-    let problem = recorder
-        .problem()
+    let finding = recorder
+        .finding()
         .unwrap_or_else(|| panic!("`{}` is not reached", planted.name));
     let matters = entry
         .definition
-        .and_then(|plan| dependencies_of(&plan(), &problem));
-    let fingerprint = problem.fingerprint();
+        .and_then(|plan| dependencies_of(&plan(), &finding));
+    let fingerprint = finding.fingerprint();
     Ok(PlantedCrash {
         name: planted.name,
         kind: planted.kind,
@@ -138,11 +138,11 @@ fn record_planted_crash(
     })
 }
 
-fn dependencies_of(plan: &AppDefinition, problem: &Finding) -> Option<CrashDependencies> {
+fn dependencies_of(plan: &AppDefinition, finding: &Finding) -> Option<CrashDependencies> {
     let failure = plan
         .failures()
         .into_iter()
-        .find(|failure| failure.is_in(problem))?;
+        .find(|failure| failure.is_in(finding))?;
     Some(CrashDependencies::of(plan, |then| {
         then.is_same_failure(&failure)
     }))
@@ -233,15 +233,13 @@ impl GroundTruthRecorder {
         }
     }
 
-    fn problem(&mut self) -> Option<Finding> {
+    fn finding(&mut self) -> Option<Finding> {
         let mut happened = Vec::new();
         self.phone.take_events(&mut happened);
-        happened
-            .into_iter()
-            .find_map(|happening| match happening.kind {
-                PhoneEventKind::Finding(problem) => Some(problem),
-                PhoneEventKind::Activity(_) => None,
-            })
+        happened.into_iter().find_map(|event| match event.kind {
+            PhoneEventKind::Finding(finding) => Some(finding),
+            PhoneEventKind::Activity(_) => None,
+        })
     }
 }
 

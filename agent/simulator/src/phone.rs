@@ -38,7 +38,7 @@ pub struct SimulatedPhone {
     screen: SharedScreen,
     last_change: Micros,
     watched_package: Text,
-    happenings: Vec<PhoneEvent>,
+    events: Vec<PhoneEvent>,
     snapshots: BTreeMap<SnapshotId, SimulatedSnapshot>,
     next_checkpoint: u32,
 }
@@ -67,7 +67,7 @@ impl SimulatedPhone {
             screen,
             last_change: Micros::ZERO,
             watched_package: Text::default(),
-            happenings: Vec::new(),
+            events: Vec::new(),
             snapshots: BTreeMap::new(),
             next_checkpoint: 0,
         }
@@ -111,8 +111,8 @@ impl SimulatedPhone {
 
     /// Notices what became of the app, and what is to be seen now.
     fn refresh_screen(&mut self) {
-        if let Some(problem) = self.process.take_problem() {
-            self.process_failed(problem);
+        if let Some(finding) = self.process.take_finding() {
+            self.process_failed(finding);
         }
         if let Some(what) = self
             .process
@@ -169,16 +169,16 @@ impl SimulatedPhone {
     }
 
     /// The app's process ended with a failure.
-    fn process_failed(&mut self, problem: Finding) {
-        if self.watched_package.is_empty() || self.watched_package == problem.process {
-            self.happened(PhoneEventKind::Finding(problem));
+    fn process_failed(&mut self, finding: Finding) {
+        if self.watched_package.is_empty() || self.watched_package == finding.process {
+            self.happened(PhoneEventKind::Finding(finding));
         }
         self.process.kill();
         self.front = FrontScreen::Launcher;
     }
 
     fn happened(&mut self, what: PhoneEventKind) {
-        self.happenings.push(PhoneEvent {
+        self.events.push(PhoneEvent {
             at: self.world.now,
             kind: what,
         });
@@ -324,7 +324,7 @@ impl Phone for SimulatedPhone {
     }
 
     fn take_events(&mut self, into: &mut Vec<PhoneEvent>) {
-        into.append(&mut self.happenings);
+        into.append(&mut self.events);
     }
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {

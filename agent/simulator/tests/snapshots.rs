@@ -1,11 +1,11 @@
 //! What a saved state costs: copies of what is changed after it, and of nothing else, however much the app holds.
 
-#[path = "simulator/walk.rs"]
+#[path = "simulator/drive.rs"]
 #[expect(
     dead_code,
     reason = "the other tests of simulated phones need more of it"
 )]
-mod walk;
+mod drive;
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -40,7 +40,7 @@ unsafe impl GlobalAlloc for Counting {
 static COUNTING: Counting = Counting;
 
 #[test]
-fn a_saved_state_costs_what_is_changed_after_it() {
+fn a_snapshot_costs_the_memory_that_changes_after_it() {
     let few = Cost::with_notes(100);
     let many = Cost::with_notes(3_000);
     assert!(few.saving > 0 && few.changing > 0, "{few:?}");
@@ -64,18 +64,18 @@ struct Cost {
 
 impl Cost {
     fn with_notes(notes: usize) -> Cost {
-        let mut phone = walk::started("sim:notes");
+        let mut phone = drive::started("sim:notes");
         for _ in 0..notes {
-            walk::tap(&mut phone, "new");
-            let at = walk::place(&mut phone, "title");
-            walk::act(
+            drive::tap(&mut phone, "new");
+            let at = drive::place(&mut phone, "title");
+            drive::act(
                 &mut phone,
                 &Action::Text {
                     at,
                     text: Text::new_static("Milk"),
                 },
             );
-            walk::tap(&mut phone, "save");
+            drive::tap(&mut phone, "save");
         }
         // Twice, so that what is made once is there.
         choose(&mut phone, "Star");
@@ -92,9 +92,9 @@ impl Cost {
 
 /// Something that is done to the first note.
 fn choose(phone: &mut SimulatedPhone, what: &str) {
-    let at = walk::place(phone, "note");
-    walk::act(phone, &Action::LongPress(at));
-    walk::tap(phone, what);
+    let at = drive::place(phone, "note");
+    drive::act(phone, &Action::LongPress(at));
+    drive::tap(phone, what);
 }
 
 fn asked(work: impl FnOnce()) -> usize {

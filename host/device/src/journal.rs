@@ -4,7 +4,7 @@
 #[derive(Debug, thiserror::Error)]
 #[error("could not {what}")]
 pub struct JournalError {
-    /// What was tried, as a verb: `write a step to the store`.
+    /// The operation that failed, as a verb: `write a step to the store`.
     pub what: String,
     /// The cause.
     #[source]

@@ -73,6 +73,9 @@ fn has_actionable_node(screen: &Screen) -> bool {
         .any(|one| one.node.is_some() && one.kind != ActionKind::TapAnywhere)
 }
 
+/// Flags of everything in the raster.
+const SHOWN: NodeFlags = NodeFlags::VISIBLE.union(NodeFlags::ENABLED);
+
 /// The screen with nothing but the raster. Its root is named after the pixel hash.
 fn raster(screen: &Screen, hash: u64) -> Option<Screen> {
     let mut content = screen.content().clone();
@@ -84,34 +87,17 @@ fn raster(screen: &Screen, hash: u64) -> Option<Screen> {
         right: width,
         bottom: height,
     };
-    let seen = NodeFlags::VISIBLE | NodeFlags::ENABLED;
     let id = Text::from(format!("retap:pixels/{hash:016x}"));
     let root = Node {
         class: RASTER_CLASS,
         id,
         bounds: display,
-        flags: seen | NodeFlags::SCROLLABLE,
+        flags: SHOWN | NodeFlags::SCROLLABLE,
         ..Node::default()
     };
-    let cells = (0..ROWS * COLUMNS).map(|number| {
-        let row = number / COLUMNS;
-        let column = number % COLUMNS;
-        let bounds = Rect {
-            left: width * column / COLUMNS,
-            top: height * row / ROWS,
-            right: width * (column + 1) / COLUMNS,
-            bottom: height * (row + 1) / ROWS,
-        };
-        let flags = seen | NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE;
-        Node {
-            depth: 1,
-            class: RASTER_CLASS,
-            bounds,
-            flags,
-            ..Node::default()
-        }
-    });
-    content.nodes = std::iter::once(root).chain(cells).collect();
+    content.nodes = std::iter::once(root)
+        .chain(raster_cells(width, height))
+        .collect();
     content.windows = vec![Window {
         kind: WindowKind::Application,
         package: screen
@@ -126,6 +112,27 @@ fn raster(screen: &Screen, hash: u64) -> Option<Screen> {
         nodes: u32::try_from(content.nodes.len()).ok()?,
     }];
     Screen::new(content).ok()
+}
+
+/// The cells of the raster, row by row.
+fn raster_cells(width: i32, height: i32) -> impl Iterator<Item = Node> {
+    (0..ROWS * COLUMNS).map(move |number| {
+        let row = number / COLUMNS;
+        let column = number % COLUMNS;
+        let bounds = Rect {
+            left: width * column / COLUMNS,
+            top: height * row / ROWS,
+            right: width * (column + 1) / COLUMNS,
+            bottom: height * (row + 1) / ROWS,
+        };
+        Node {
+            depth: 1,
+            class: RASTER_CLASS,
+            bounds,
+            flags: SHOWN | NodeFlags::CLICKABLE | NodeFlags::LONG_CLICKABLE,
+            ..Node::default()
+        }
+    })
 }
 
 /// Coarse hash of a screenshot; of its bytes if it cannot be decoded.

@@ -1,4 +1,4 @@
-//! What all workers of an exploration share. Every step goes through `commit`, and every step of the journal through the same
+//! The state that all workers of an exploration share. Every step goes through `commit`, and every step of the journal through the same
 //! `ExplorationState::apply`, so that a resumed run has the same state.
 
 mod state;

@@ -41,7 +41,7 @@ pub struct RecordedStep {
     /// Number of the worker.
     #[serde(rename = "walker")]
     pub worker: u32,
-    /// What was done.
+    /// The event of the step.
     #[serde(rename = "did")]
     pub event: RecordedEvent,
     /// Screen after the step. Stores keep each screen once, beside the steps.
@@ -65,7 +65,7 @@ pub struct RecordedStep {
     pub screenshot: Option<Png>,
 }
 
-/// What a worker did.
+/// One event of a worker.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum RecordedEvent {
@@ -80,7 +80,7 @@ pub enum RecordedEvent {
         step: Step,
         /// Index of the node that it was meant for.
         node: Option<usize>,
-        /// Who wanted it, and why.
+        /// Origin of the step.
         #[serde(flatten)]
         origin: StepOrigin,
         /// False if the screen was still changing when the wait ended.
@@ -116,7 +116,7 @@ pub enum RecordedEvent {
     SnapshotsLost,
 }
 
-/// Who wanted a step, and why.
+/// Origin of a step: the strategy, a repetition, or the return to the app.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "StoredOrigin", into = "StoredOrigin")]
 pub enum StepOrigin {

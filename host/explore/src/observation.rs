@@ -1,4 +1,4 @@
-//! What a strategy learns from one step.
+//! The observation that a strategy gets from one step.
 
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::screen::SharedScreen;

@@ -20,7 +20,7 @@ pub struct ExploreSettings {
     pub keep_traces: bool,
     /// Takes a screenshot of each finding that is new in the run.
     pub screenshots: bool,
-    /// What must not be touched, what is typed, what must never appear.
+    /// Forbidden widgets, texts to type, and rules that must hold.
     pub constraints: Constraints,
 }
 

@@ -84,7 +84,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_what_the_phone_can_do_is_drawn_and_all_of_it() {
+    fn exactly_the_supported_system_events_are_drawn() {
         let kinds = |can: SystemEventKinds| {
             let mut rng = Seed(7).rng();
             let events = (0..400).filter_map(|_| draw_system_event(can, &mut rng));
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn simulated_phones_draw_what_they_always_drew() {
+    fn draws_on_simulated_phones_are_stable() {
         let mut rng = Seed(3).rng();
         let now: Vec<String> = (0..8)
             .filter_map(|_| draw_system_event(SystemEventKinds::SIMULATED, &mut rng))

@@ -2,13 +2,15 @@
 //! after every finding. Each step becomes one record, which is committed before the next step.
 
 mod app_start;
+mod lease;
 mod snapshots;
 
 use app_start::MAX_START_ATTEMPTS;
+use lease::AgentDeaths;
 use retap_device::run_event::RunEvent;
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DeviceError, DeviceLease};
-use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
+use retap_device::{Device, DeviceError};
+use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::micros::Micros;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
@@ -19,9 +21,6 @@ use crate::exploration::Exploration;
 use crate::explorer::{ChosenAction, Decision, WorkerView};
 use crate::journal::{RecordedEvent, RecordedStep, StepOrigin};
 use crate::system_events::{is_same_kind, permission_button};
-
-/// Number of events after which an agent's death is forgiven.
-const EVENTS_TO_FORGIVE_DEATH: u32 = 100;
 
 /// Maximum number of new decisions in place of a system event that the phone refused before.
 const MAX_REDECISIONS: u32 = 20;
@@ -78,13 +77,6 @@ struct Worker<'a> {
     /// True as long as the phone's times are those since the clean start that a trace begins with.
     is_timed: bool,
     has_warned_of_forbidden: bool,
-}
-
-/// Deaths of the agent under one worker.
-struct AgentDeaths {
-    count: u32,
-    /// Number of the worker's events at the last one.
-    last_event: u32,
 }
 
 /// A step that is about to be done.
@@ -360,72 +352,6 @@ impl<'a> Worker<'a> {
             action: step.action.to_string(),
             widget: step.widget.as_ref().map(ToString::to_string),
             activity: step.activity.clone(),
-        });
-    }
-
-    /// Prepares a phone, and announces its capabilities to the strategy.
-    fn begin_lease(&self, lease: &mut DeviceLease, seed: Seed) {
-        self.exploration.emit(RunEvent::SessionStarted {
-            session: self.session(),
-            device: lease.name().to_owned(),
-            seed: seed.0,
-        });
-        let mut state = self.exploration.lock_state();
-        let settle = state.explorer.settle();
-        lease.set_settle(settle.unwrap_or(self.exploration.settings.settle));
-        let description = lease.description();
-        state.workers[self.number].phone = description.phone.clone();
-        let supported = description.capabilities.system_events;
-        state
-            .explorer
-            .set_worker_capabilities(self.number, supported);
-        // The capabilities of simulated phones are known.
-        let is_news = state.explorer.wants_system_events() && description.phone.kind != "simulated";
-        drop(state);
-        let missing = SystemEventKinds::all() - supported;
-        if is_news && !missing.is_empty() {
-            self.warn(format!(
-                "`{}` cannot do these system events, which are left out: {missing}",
-                lease.name()
-            ));
-        }
-    }
-
-    /// Gives back or quarantines a phone after an error, and records that its snapshots are lost.
-    fn release_failed(
-        &self,
-        lease: DeviceLease,
-        error: DeviceError,
-        deaths: &mut AgentDeaths,
-    ) -> Result<(), ExploreError> {
-        let mut lost = RecordedStep::new(self.number, RecordedEvent::SnapshotsLost);
-        self.exploration.commit(&mut lost)?;
-        // A phone that restarts every night is not one on which the agent cannot live.
-        let events = self.exploration.lock_state().workers[self.number].events;
-        if events.saturating_sub(deaths.last_event) > EVENTS_TO_FORGIVE_DEATH {
-            deaths.count = 0;
-        }
-        deaths.last_event = events;
-        let device = lease.name().to_owned();
-        lease
-            .release_failed(error, &mut deaths.count, self.exploration.context.events)
-            .map_err(|fault| ExploreError::Refused {
-                device,
-                app: self.exploration.settings.app.app.package.to_string(),
-                fault,
-            })
-    }
-
-    fn report_end(&self) {
-        let state = self.exploration.lock_state();
-        let events = state.workers[self.number].events;
-        let took = state.workers[self.number].took;
-        drop(state);
-        self.exploration.emit(RunEvent::SessionEnded {
-            session: self.session(),
-            events,
-            took,
-            recalled: false,
         });
     }
 

@@ -19,7 +19,7 @@ pub struct AdbDevice {
     serial: String,
 }
 
-/// What a command on the phone came to.
+/// Exit code and output of a command on the phone.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ShellOutput {
     pub code: i32,
@@ -39,7 +39,7 @@ impl AdbDevice {
         &self.serial
     }
 
-    /// Whether it is still there and ready.
+    /// True if the phone is still connected and ready.
     pub async fn check(&self) -> Result<(), AdbError> {
         self.adb.phone(&self.serial).await.map(|_| ())
     }
@@ -53,7 +53,7 @@ impl AdbDevice {
         self.shell_within(command, input, COMMAND_TIMEOUT).await
     }
 
-    /// Phones before Android 7 tell no exit codes, mix errors with output and end lines as terminals do: so the command
+    /// Phones before Android 7 report no exit codes, mix errors with output and end lines as terminals do: so the command
     /// is made to say how it ended, and whatever does not say so is adb's own failure.
     pub async fn shell_within(
         &self,
@@ -64,8 +64,8 @@ impl AdbDevice {
         let marked = format!("{{ {command}\n}}; echo \"{EXIT_CODE_MARKER}$?\"");
         let arguments = ["-s", &self.serial, "shell", &marked];
         let ended = self.adb.run(&arguments, input, limit).await?;
-        let said = ended.out.replace("\r\n", "\n");
-        let code = said
+        let output = ended.out.replace("\r\n", "\n");
+        let code = output
             .rsplit_once(EXIT_CODE_MARKER)
             .and_then(|(out, code)| Some((out, code.trim().parse().ok()?)));
         match code {
@@ -113,17 +113,17 @@ impl AdbDevice {
     /// A port of the server's machine that leads to the abstract socket `name` on the phone.
     pub async fn forward(&self, name: &str) -> Result<SocketAddr, AdbError> {
         let to = format!("localabstract:{name}");
-        let told = self
+        let output = self
             .adb
             .ask(
                 &["-s", &self.serial, "forward", "tcp:0", &to],
                 COMMAND_TIMEOUT,
             )
             .await?;
-        let port = told
+        let port = output
             .trim()
             .parse()
-            .map_err(|_| self.adb.malformed_answer("forward", &told))?;
+            .map_err(|_| self.adb.malformed_answer("forward", &output))?;
         Ok((self.adb.server().host(), port).into())
     }
 
@@ -140,7 +140,7 @@ impl AdbDevice {
 
     /// Ports that lead to abstract sockets whose names begin so.
     pub async fn ports_forwarded_to(&self, start: &str) -> Result<Vec<u16>, AdbError> {
-        let told = self
+        let output = self
             .adb
             .ask(&["forward", "--list"], COMMAND_TIMEOUT)
             .await?;
@@ -151,7 +151,7 @@ impl AdbDevice {
             let (serial, port) = rest.rsplit_once(" tcp:")?;
             (serial == self.serial && name.starts_with(&to)).then(|| port.parse().ok())?
         };
-        Ok(told.lines().filter_map(port).collect())
+        Ok(output.lines().filter_map(port).collect())
     }
 
     /// An app, for one user; one that is there already is replaced and keeps its data. Through a file on the phone, which

@@ -1,4 +1,4 @@
-//! What `adb devices` says, and what to do about phones that are not ready.
+//! The output of `adb devices`, and remedies for phones that are not ready.
 
 use std::fmt;
 
@@ -30,7 +30,7 @@ impl AdbState {
         }
     }
 
-    /// What to do, as a sentence without a full stop.
+    /// The remedy, as a sentence without a full stop.
     pub fn remedy(&self) -> &'static str {
         match self {
             AdbState::Ready => "nothing needs to be done",
@@ -59,8 +59,8 @@ impl fmt::Display for AdbState {
 }
 
 /// None if this is not what adb prints. A serial may have blanks; between it and the state there is a tab.
-pub(super) fn parse_list(told: &str) -> Option<Vec<ListedPhone>> {
-    let mut lines = told
+pub(super) fn parse_list(output: &str) -> Option<Vec<ListedPhone>> {
+    let mut lines = output
         .lines()
         .filter(|line| !line.starts_with('*') && !line.trim().is_empty());
     if lines.next()?.trim() != "List of devices attached" {
@@ -82,11 +82,11 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_state_is_told_from_the_others() {
-        let told = "* daemon not running; starting now at tcp:5037\n* daemon started successfully\n\
+    fn every_state_of_a_listed_phone_is_recognised() {
+        let output = "* daemon not running; starting now at tcp:5037\n* daemon started successfully\n\
             List of devices attached\nR58M\tdevice\nmy phone 2\tunauthorized\n192.168.1.7:5555\toffline\n\
             0A1B\tno permissions (user in plugdev group; are your udev rules wrong?); see [http://x]\nX\trecovery\n\n";
-        let list = parse_list(told).unwrap();
+        let list = parse_list(output).unwrap();
         let states: Vec<_> = list
             .iter()
             .map(|listed| (listed.serial.as_str(), &listed.state))
@@ -107,13 +107,13 @@ mod tests {
     #[test]
     fn what_adb_does_not_print_is_no_list() {
         assert_eq!(parse_list("List of devices attached\n"), Some(vec![]));
-        for told in [
+        for output in [
             "",
             "hello",
             "R58M\tdevice\n",
             "List of devices attached\nR58M device\n",
         ] {
-            assert_eq!(parse_list(told), None, "{told:?}");
+            assert_eq!(parse_list(output), None, "{output:?}");
         }
     }
 }

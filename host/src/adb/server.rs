@@ -19,7 +19,7 @@ const PORT_VARIABLE: &str = "ANDROID_ADB_SERVER_PORT";
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const LONGEST_ANSWER: usize = 64;
 
-/// What the command line has said, once.
+/// The server that the command line names.
 static CHOSEN_SERVER: OnceLock<AdbServer> = OnceLock::new();
 
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub struct AdbServer {
     port: u16,
 }
 
-/// Speak to this server from now on.
+/// Uses this server from now on.
 pub fn use_server(address: &str) -> Result<(), AdbError> {
     let _ = CHOSEN_SERVER.set(address.parse()?);
     Ok(())
@@ -54,7 +54,7 @@ impl AdbServer {
         }
     }
 
-    /// Where the ports that it forwards are reached.
+    /// The host at which forwarded ports are reached.
     pub fn host(&self) -> IpAddr {
         self.host.unwrap_or(IpAddr::from([127, 0, 0, 1]))
     }

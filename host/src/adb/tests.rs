@@ -153,7 +153,7 @@ async fn only_a_phone_that_is_ready_is_given_out() {
 }
 
 #[tokio::test]
-async fn a_command_s_own_failure_is_told_from_adb_s() {
+async fn a_failure_of_the_command_is_distinguished_from_one_of_adb() {
     let place = tempfile::tempdir().unwrap();
     let phone = works(&place).await.phone("my phone").await.unwrap();
     let answer = phone.shell("fail", None).await.unwrap();

@@ -43,7 +43,7 @@ pub struct ExploreMeasurement {
     pub exploration: ExplorationResult,
     pub activities_total: usize,
     pub branches_total: u32,
-    /// Of the explorer alone, processor time.
+    /// Processor time of the explorer alone.
     pub host_us_per_step: f64,
     /// By the clock on the wall, from the first clean start on.
     pub wall_time: Duration,
@@ -187,8 +187,8 @@ impl Explorer for TimedExplorer {
         self.inner.wants_system_events()
     }
 
-    fn set_worker_capabilities(&mut self, walker: usize, can: SystemEventKinds) {
-        self.inner.set_worker_capabilities(walker, can);
+    fn set_worker_capabilities(&mut self, worker: usize, can: SystemEventKinds) {
+        self.inner.set_worker_capabilities(worker, can);
     }
 
     fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {

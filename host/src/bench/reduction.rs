@@ -1,5 +1,6 @@
-//! Benchmarks of reductions: noisy targets, recorded crashes, and the reducer's own cost.
+//! Benchmarks of reductions: noisy and deterministic targets, recorded crashes, and the reducer's own cost.
 
+pub mod deterministic_grid;
 pub mod noisy;
 pub mod noisy_app;
 pub mod own_cost;

@@ -37,7 +37,7 @@ pub struct SuiteMeasurement {
     pub seed: u64,
     pub session_events: u32,
     pub reduction: SuiteReduction,
-    /// What this program needed itself, beside the phones.
+    /// Processor time of this program, without the phones.
     pub own_seconds: f64,
     /// From the first run to the last by the phones' clock, on all of them side by side.
     pub elapsed: Micros,

@@ -1,6 +1,7 @@
 //! `retap bench`: one file per benchmark.
 
 mod crash;
+mod deterministic;
 mod device;
 mod event_numbers;
 mod explore;
@@ -34,6 +35,7 @@ enum BenchSubcommand {
     Noisy(noisy::BenchNoisyCommand),
     NoisyOracle(noisy_oracle::BenchNoisyOracleCommand),
     OwnCost(own_cost::BenchOwnCostCommand),
+    Deterministic(deterministic::BenchDeterministicCommand),
     Crash(crash::BenchCrashCommand),
     Oracle(crash::BenchOracleCommand),
     Suite(suite::BenchSuiteCommand),
@@ -51,6 +53,7 @@ impl BenchCommand {
             BenchSubcommand::Noisy(noisy) => noisy.run(context),
             BenchSubcommand::NoisyOracle(oracle) => oracle.run(context),
             BenchSubcommand::OwnCost(own_cost) => own_cost.run(context),
+            BenchSubcommand::Deterministic(deterministic) => deterministic.run(context),
             BenchSubcommand::Crash(crash) => crash.run(context),
             BenchSubcommand::Oracle(oracle) => oracle.run(context),
             BenchSubcommand::Suite(suite) => suite.run(context),

@@ -102,7 +102,8 @@ impl ExploreCommand {
         };
         let directory = run.directory().path().to_owned();
         let seed = run.seed().0;
-        let end = run.execute(async |run| operations::run_exploration(run, &options).await)?;
+        let end =
+            run.execute(async |run| Box::pin(operations::run_exploration(run, &options)).await)?;
         let devices = &options.devices.device;
         self.print(&end.value, seed, devices, &directory, context)?;
         // Without a baseline every finding counts: what a store knows depends on the machine.
@@ -229,7 +230,7 @@ impl ExploreCommand {
         }
         for (finding, _) in &explored.findings {
             let file = directory.join(finding.best_file());
-            let command = shell_command::replay(&file, Some(devices));
+            let command = shell_command::replay(&file, Some(devices), finding.mapping.as_deref());
             console.result(&format!("see it again: {command}"))?;
         }
         console.result(&format!("\nreport: {}", page.display()))?;

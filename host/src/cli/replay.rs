@@ -60,6 +60,15 @@ pub struct ReplayCommand {
     phones: PhoneArguments,
 }
 
+/// Traces to play, the phones for them, and how often.
+struct ReplayPlan<'a> {
+    traces: &'a [Trace],
+    selection: PhoneSelection,
+    times: u32,
+    seed: Seed,
+    mappings: MappingOptions,
+}
+
 /// Runs that were made, and those that reached the target.
 #[derive(Clone, Copy, Debug, Default)]
 struct ReplayTally {
@@ -112,12 +121,17 @@ impl ReplayCommand {
         mapping::check(&mappings)?;
         let times = self.times(&config);
         let seed = Seed(arguments::choose_seed(self.seed, &config));
+        let plan = ReplayPlan {
+            traces: &traces,
+            selection,
+            times,
+            seed,
+            mappings,
+        };
         let mut tally = ReplayTally::default();
         let replayed = operations::block_on(
-            ClockKind::for_devices(&selection.device),
-            self.replay(
-                &traces, &selection, times, seed, &mappings, &mut tally, context,
-            ),
+            ClockKind::for_devices(&plan.selection.device),
+            self.replay(&plan, &mut tally, context),
         )
         .and_then(|replayed| replayed);
         let ReplayTally {
@@ -162,25 +176,21 @@ impl ReplayCommand {
     /// Plays all traces until the command is cancelled, and counts the runs.
     async fn replay(
         &self,
-        traces: &[Trace],
-        selection: &PhoneSelection,
-        times: u32,
-        seed: Seed,
-        mappings: &MappingOptions,
+        plan: &ReplayPlan<'_>,
         tally: &mut ReplayTally,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
         let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
         let sink = report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now());
         let retracer = Arc::new(FindingRetracer::new(Arc::clone(&sink)));
-        let used = (!mappings.is_empty()).then_some(&retracer);
-        let phones = ConnectedPhones::connect_retraced(selection, seed, used).await?;
-        for (trace, path) in traces.iter().zip(&self.traces) {
+        let used = (!plan.mappings.is_empty()).then_some(&retracer);
+        let phones = ConnectedPhones::connect_retraced(&plan.selection, plan.seed, used).await?;
+        for (trace, path) in plan.traces.iter().zip(&self.traces) {
             let info = phones.app_of(trace, &sink)?;
             if used.is_some() {
-                retracer.use_mapping_for(&info.app, mappings)?;
+                retracer.use_mapping_for(&info.app, &plan.mappings)?;
             }
-            for run in 1..=times {
+            for run in 1..=plan.times {
                 let played = tokio::select! {
                     biased;
                     () = context.cancellation.cancelled() => return Ok(()),
@@ -193,14 +203,14 @@ impl ReplayCommand {
                 let took = played.took;
                 sink(RunEvent::Replayed {
                     run,
-                    runs: times,
+                    runs: plan.times,
                     reached: is_reached,
                     verdict,
                     took,
                 });
                 context
                     .console
-                    .result(&self.line(path, trace, &played, run, times))?;
+                    .result(&self.line(path, trace, &played, run, plan.times))?;
             }
         }
         Ok(())

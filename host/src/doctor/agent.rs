@@ -1,4 +1,4 @@
-//! What only the agent can find out, and what it makes of every request.
+//! Checks that need the agent: screen, snapshots, Java names, and every request.
 
 use std::sync::Arc;
 
@@ -25,39 +25,39 @@ const SETTINGS: &str = "com.android.settings";
 pub(super) async fn examine(
     spec: &AdbDeviceSpec,
     wanted: &DoctorOptions,
-    tell: &mut impl FnMut(DoctorCheck),
+    report: &mut impl FnMut(DoctorCheck),
 ) {
     let phone = match AdbPhone::open_with_names(spec).await {
         Ok(phone) => Arc::new(phone),
         Err(error) => {
             let what = format!("the agent does not start: {}", with_causes(&error));
-            return tell(DoctorCheck::failed(what, error.help()));
+            return report(DoctorCheck::failed(what, error.help()));
         }
     };
-    tell(DoctorCheck::passed("the agent starts and is reached"));
+    report(DoctorCheck::passed("the agent starts and is reached"));
     let mut device = match Device::connect("doctor".into(), phone.clone()).await {
         Ok(device) => device,
         Err(error) => {
             let remedy =
                 "look at the agent's words with `adb shell cat /data/local/tmp/retap/agent.log`";
-            return tell(DoctorCheck::failed(
+            return report(DoctorCheck::failed(
                 format!("the agent does not describe the phone: {error}"),
                 remedy,
             ));
         }
     };
-    let Some(app) = choose_app(&device, wanted.app.as_deref(), tell) else {
+    let Some(app) = choose_app(&device, wanted.app.as_deref(), report) else {
         return;
     };
-    check_screen(&mut device, tell).await;
-    check_snapshots(&mut device, wanted.app.is_some().then_some(&app), tell).await;
-    check_java_names(&phone, &device, wanted.deep, tell).await;
+    check_screen(&mut device, report).await;
+    check_snapshots(&mut device, wanted.app.is_some().then_some(&app), report).await;
+    check_java_names(&phone, &device, wanted.deep, report).await;
     if wanted.deep {
         let kinds = device.description().capabilities.system_events;
-        tell(DoctorCheck::passed(format!(
+        report(DoctorCheck::passed(format!(
             "system events it can do, if `--allow system` lets it: {kinds}"
         )));
-        check_every_request(&mut device, &app, tell).await;
+        check_every_request(&mut device, &app, report).await;
     }
 }
 
@@ -65,13 +65,13 @@ pub(super) async fn examine(
 fn choose_app(
     device: &Device,
     named: Option<&str>,
-    tell: &mut impl FnMut(DoctorCheck),
+    report: &mut impl FnMut(DoctorCheck),
 ) -> Option<App> {
     let apps = &device.description().apps;
     let package = named.unwrap_or(SETTINGS);
     let found = apps.iter().find(|info| info.app.package == package);
     let chosen = found.or(apps.first().filter(|_| named.is_none()));
-    tell(match (chosen, named) {
+    report(match (chosen, named) {
         (None, Some(package)) => DoctorCheck::failed(
             format!("`{package}` is not on it"),
             "install it with `retap install FILE.apk`",
@@ -88,8 +88,8 @@ fn choose_app(
     chosen.map(|info| info.app.clone())
 }
 
-async fn check_screen(device: &mut Device, tell: &mut impl FnMut(DoctorCheck)) {
-    tell(match device.capture().await {
+async fn check_screen(device: &mut Device, report: &mut impl FnMut(DoctorCheck)) {
+    report(match device.capture().await {
         Ok(screen) => DoctorCheck::passed(format!(
             "UiAutomation reads its screen: {} nodes",
             screen.nodes().len()
@@ -99,14 +99,14 @@ async fn check_screen(device: &mut Device, tell: &mut impl FnMut(DoctorCheck)) {
             HELD_REMEDY,
         ),
     });
-    tell(match device.step(Step::new(Action::Key(HARMLESS))).await {
+    report(match device.step(Step::new(Action::Key(HARMLESS))).await {
         Ok(_) => DoctorCheck::passed("events can be injected"),
         Err(error) => DoctorCheck::failed(
             format!("events cannot be injected: {error}"),
             INJECTION_REMEDY,
         ),
     });
-    tell(match device.screenshot().await {
+    report(match device.screenshot().await {
         Ok(_) => DoctorCheck::passed("it gives screenshots"),
         Err(error) => DoctorCheck::failed(format!("it gives no screenshot: {error}"), HELD_REMEDY),
     });
@@ -116,10 +116,10 @@ async fn check_screen(device: &mut Device, tell: &mut impl FnMut(DoctorCheck)) {
 async fn check_snapshots(
     device: &mut Device,
     app: Option<&App>,
-    tell: &mut impl FnMut(DoctorCheck),
+    report: &mut impl FnMut(DoctorCheck),
 ) {
     let Some(app) = app else {
-        return tell(DoctorCheck::passed(
+        return report(DoctorCheck::passed(
             "name an app to see whether its data can be saved",
         ));
     };
@@ -129,7 +129,7 @@ async fn check_snapshots(
         device.restore_snapshot(saved.id).await?;
         device.discard_snapshot(saved.id).await
     };
-    tell(match saved.await {
+    report(match saved.await {
         Ok(saved) => DoctorCheck::passed(format!(
             "the data of `{}` was saved and put back: {} bytes",
             app.package, saved.bytes
@@ -149,19 +149,19 @@ async fn check_java_names(
     phone: &AdbPhone,
     device: &Device,
     all: bool,
-    tell: &mut impl FnMut(DoctorCheck),
+    report: &mut impl FnMut(DoctorCheck),
 ) {
     if device.description().phone.kind != "android" {
-        return tell(DoctorCheck::passed(format!(
+        return report(DoctorCheck::passed(format!(
             "it is a {} phone without Java names",
             device.description().phone.kind
         )));
     }
-    let told = match phone.names().await {
-        Ok(told) => told,
-        Err(error) => return tell(DoctorCheck::from_error("the table of Java names", &error)),
+    let output = match phone.names().await {
+        Ok(output) => output,
+        Err(error) => return report(DoctorCheck::from_error("the table of Java names", &error)),
     };
-    let lines: Vec<&str> = told.lines().collect();
+    let lines: Vec<&str> = output.lines().collect();
     let missing: Vec<&str> = lines
         .iter()
         .filter_map(|line| line.strip_suffix(" missing"))
@@ -177,19 +177,19 @@ async fn check_java_names(
         format!("; not there: {}", without.join(", "))
     };
     let found = lines.len() - missing.len();
-    tell(DoctorCheck::passed(format!(
+    report(DoctorCheck::passed(format!(
         "{found} of {} Java names are there, {newest} in their newest form{without}",
         lines.len()
     )));
     if all {
         lines
             .into_iter()
-            .for_each(|line| tell(DoctorCheck::passed(line)));
+            .for_each(|line| report(DoctorCheck::passed(line)));
     }
 }
 
 /// Each of them once, on an app that is stopped and started but never cleared.
-async fn check_every_request(device: &mut Device, app: &App, tell: &mut impl FnMut(DoctorCheck)) {
+async fn check_every_request(device: &mut Device, app: &App, report: &mut impl FnMut(DoctorCheck)) {
     let settle = Settle {
         quiet: Micros::from_millis(50),
         limit: Micros::from_millis(500),
@@ -227,9 +227,9 @@ async fn check_every_request(device: &mut Device, app: &App, tell: &mut impl FnM
         ("Screenshot", device.screenshot().await.map(drop)),
         ("Checkpoint", snapshot_and_discard(device).await),
     ];
-    tell(DoctorCheck::passed("request About is answered"));
+    report(DoctorCheck::passed("request About is answered"));
     for (request, answer) in asked {
-        tell(match answer {
+        report(match answer {
             Ok(()) => DoctorCheck::passed(format!("request {request} is answered")),
             Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => DoctorCheck::passed(
                 format!("request {request} is answered: this phone cannot {what}"),

@@ -1,4 +1,4 @@
-//! What the phone's own shell tells about it, before anything of Retap's is on it.
+//! Checks through the phone's shell, before anything of Retap is on the phone.
 
 use super::DoctorCheck;
 use crate::adb::{AdbDevice, AdbError};
@@ -10,7 +10,7 @@ const OLDEST_LEVEL: u32 = 23;
 /// For the agent's files and what it spools.
 const LEAST_KILOBYTES: u64 = 64 << 10;
 
-pub(super) async fn examine(phone: &AdbDevice, user: u32, tell: &mut impl FnMut(DoctorCheck)) {
+pub(super) async fn examine(phone: &AdbDevice, user: u32, report: &mut impl FnMut(DoctorCheck)) {
     let findings = [
         level(phone).await,
         files(phone).await,
@@ -20,18 +20,20 @@ pub(super) async fn examine(phone: &AdbDevice, user: u32, tell: &mut impl FnMut(
         space(phone).await,
     ];
     for finding in findings {
-        tell(finding.unwrap_or_else(|error| DoctorCheck::from_error("the phone's shell", &error)));
+        report(
+            finding.unwrap_or_else(|error| DoctorCheck::from_error("the phone's shell", &error)),
+        );
     }
 }
 
 async fn level(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
-    let told = phone.property("ro.build.version.sdk").await?;
-    Ok(match told.parse::<u32>() {
+    let output = phone.property("ro.build.version.sdk").await?;
+    Ok(match output.parse::<u32>() {
         Ok(level) if level >= OLDEST_LEVEL => {
             DoctorCheck::passed(format!("Android's API level is {level}"))
         }
         _ => DoctorCheck::failed(
-            format!("Android's API level is `{told}`"),
+            format!("Android's API level is `{output}`"),
             format!("use a phone with Android 6 (level {OLDEST_LEVEL}) or newer"),
         ),
     })
@@ -47,8 +49,8 @@ async fn files(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
 
 /// `pm list users` has a line such as `UserInfo{0:Owner:c13} running` for each.
 async fn users(phone: &AdbDevice, wanted: u32) -> Result<DoctorCheck, AdbError> {
-    let told = phone.shell("pm list users", None).await?;
-    let users: Vec<(u32, String)> = told.out.lines().filter_map(user).collect();
+    let output = phone.shell("pm list users", None).await?;
+    let users: Vec<(u32, String)> = output.out.lines().filter_map(user).collect();
     let named: Vec<String> = users
         .iter()
         .map(|(number, name)| format!("{number} ({name})"))
@@ -74,10 +76,10 @@ fn user(line: &str) -> Option<(u32, String)> {
 /// Before it was unlocked for the first time after a start, nothing of an app can be read. Phones before level 24 have no
 /// such state, nor the command.
 async fn unlocked(phone: &AdbDevice, user: u32) -> Result<DoctorCheck, AdbError> {
-    let told = phone
+    let output = phone
         .shell(&format!("am get-started-user-state {user}"), None)
         .await?;
-    let state = told
+    let state = output
         .out
         .lines()
         .next()
@@ -123,7 +125,7 @@ async fn lock_screen(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
     })
 }
 
-/// What versions of Android call it; the first that is told counts.
+/// Names of the value in versions of Android; the first one in the output counts.
 async fn is_locked(phone: &AdbDevice) -> Result<Option<bool>, AdbError> {
     const NAMES: [&str; 4] = [
         "mIsShowing=",
@@ -131,11 +133,11 @@ async fn is_locked(phone: &AdbDevice) -> Result<Option<bool>, AdbError> {
         "mShowingLockscreen=",
         "isStatusBarKeyguard=",
     ];
-    let told = phone
+    let output = phone
         .shell("dumpsys window policy; dumpsys window", None)
         .await?;
     let value = |name: &str| {
-        let (_, rest) = told.out.split_once(name)?;
+        let (_, rest) = output.out.split_once(name)?;
         match rest {
             rest if rest.starts_with("true") => Some(true),
             rest if rest.starts_with("false") => Some(false),
@@ -147,8 +149,8 @@ async fn is_locked(phone: &AdbDevice) -> Result<Option<bool>, AdbError> {
 
 /// The fourth number of df's last line.
 async fn space(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
-    let told = phone.shell_output("df -k /data/local/tmp").await?;
-    let free = told
+    let output = phone.shell_output("df -k /data/local/tmp").await?;
+    let free = output
         .lines()
         .last()
         .and_then(|line| line.split_whitespace().nth(3)?.parse::<u64>().ok());

@@ -13,7 +13,7 @@ const BEGIN: &str = "start data >>";
 /// `ViewConfiguration`: a finger that stays so long presses long, one that moves farther drags.
 const LONG_PRESS: i64 = 500;
 const SLOP: f64 = 24.0;
-/// What a step of a drag takes.
+/// Duration of one step of a drag.
 const DRAG_STEP_MILLIS: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
@@ -77,106 +77,156 @@ pub fn parse(text: &str, app: Option<&str>) -> Result<ImportedScript, MonkeyScri
     })
 }
 
-#[derive(Default)]
-struct ScriptReader {
-    app: Option<String>,
-    steps: Vec<Step>,
-    left_out: usize,
-    /// Where and when the finger came down, and where it was last.
-    finger: Option<(Point, i64, Point)>,
-    /// Where a text goes: into the field that was tapped last.
-    tapped: Option<Point>,
+/// Key that `LongPress` presses: the middle of the cross.
+const LONG_PRESS_KEY: u16 = 23;
+
+/// Calls of scripts that are no event on a screen.
+const NO_SCREEN_EVENTS: [&str; 12] = [
+    "DispatchTrackball",
+    "DispatchFlip",
+    "LaunchInstrumentation",
+    "ProfileWait",
+    "DeviceWakeUp",
+    "RunCmd",
+    "PowerLog",
+    "WriteLog",
+    "StartCaptureFramerate",
+    "EndCaptureFramerate",
+    "StartCaptureAppFramerate",
+    "EndCaptureAppFramerate",
+];
+
+/// One call of a script: its name and its arguments.
+struct ScriptCall<'a> {
+    line: usize,
+    name: &'a str,
+    arguments: Vec<&'a str>,
+    /// Everything after the opening bracket.
+    rest: &'a str,
 }
 
-impl ScriptReader {
-    fn event(&mut self, line: usize, text: &str) -> Result<(), MonkeyScriptError> {
+impl<'a> ScriptCall<'a> {
+    fn parse(line: usize, text: &'a str) -> ScriptCall<'a> {
         let (name, rest) = text.split_once('(').unwrap_or((text, ""));
-        // Monkey looks for the name anywhere in the line, and many scripts have it so.
-        let name = name.strip_prefix("capture").unwrap_or(name);
-        let arguments: Vec<&str> = rest
+        let arguments = rest
             .trim_end_matches(')')
             .split(',')
             .map(str::trim)
             .filter(|part| !part.is_empty())
             .collect();
-        let wrong = || MonkeyScriptError::Arguments {
+        ScriptCall {
             line,
-            event: name.to_owned(),
-        };
-        let number = |place: usize| {
-            arguments
-                .get(place)
-                .and_then(|part| part.parse::<f64>().ok())
-                .ok_or_else(wrong)
-        };
-        let point = |place: usize| -> Result<Point, MonkeyScriptError> {
-            Ok(Point {
-                x: number(place)? as i32,
-                y: number(place + 1)? as i32,
-            })
-        };
-        match name {
-            "DispatchPointer" => self.pointer(number(2)? as i64, number(1)? as i64, point(3)?),
-            "DispatchKey" if number(2)? == 0.0 => {
-                self.add(Action::Key(Key::of_code(number(3)? as u16)));
+            // Monkey looks for the name anywhere in the line, and many scripts have it so.
+            name: name.strip_prefix("capture").unwrap_or(name),
+            arguments,
+            rest,
+        }
+    }
+
+    fn wrong_arguments(&self) -> MonkeyScriptError {
+        MonkeyScriptError::Arguments {
+            line: self.line,
+            event: self.name.to_owned(),
+        }
+    }
+
+    fn first(&self) -> Result<&'a str, MonkeyScriptError> {
+        let first = self.arguments.first().copied();
+        first.ok_or_else(|| self.wrong_arguments())
+    }
+
+    fn number(&self, place: usize) -> Result<f64, MonkeyScriptError> {
+        self.arguments
+            .get(place)
+            .and_then(|part| part.parse::<f64>().ok())
+            .ok_or_else(|| self.wrong_arguments())
+    }
+
+    fn point(&self, place: usize) -> Result<Point, MonkeyScriptError> {
+        Ok(Point {
+            x: self.number(place)? as i32,
+            y: self.number(place + 1)? as i32,
+        })
+    }
+
+    fn key(&self) -> Result<u16, MonkeyScriptError> {
+        key_code(self.first()?).ok_or_else(|| self.wrong_arguments())
+    }
+
+    fn drag(&self) -> Result<Action, MonkeyScriptError> {
+        let millis = (self.number(4)? as u32).saturating_mul(DRAG_STEP_MILLIS);
+        Ok(Action::Swipe {
+            from: self.point(0)?,
+            to: self.point(2)?,
+            millis,
+        })
+    }
+
+    fn pinch(&self) -> Result<Action, MonkeyScriptError> {
+        let from = apart(self.point(0)?, self.point(4)?);
+        let to = apart(self.point(2)?, self.point(6)?);
+        let center = middle(self.point(0)?, self.point(4)?);
+        let millis = (self.number(8)? as u32).saturating_mul(DRAG_STEP_MILLIS);
+        Ok(Action::Pinch {
+            center,
+            from,
+            to,
+            millis,
+        })
+    }
+
+    fn rotation(&self) -> Result<Rotation, MonkeyScriptError> {
+        match self.number(0)? as i64 {
+            0 => Ok(Rotation::Natural),
+            1 => Ok(Rotation::Left),
+            2 => Ok(Rotation::UpsideDown),
+            3 => Ok(Rotation::Right),
+            _ => Err(self.wrong_arguments()),
+        }
+    }
+}
+
+#[derive(Default)]
+struct ScriptReader {
+    app: Option<String>,
+    steps: Vec<Step>,
+    left_out: usize,
+    /// Place and time at which the finger came down, and its last place.
+    finger: Option<(Point, i64, Point)>,
+    /// Place of the last tap: the field that gets a text.
+    tapped: Option<Point>,
+}
+
+impl ScriptReader {
+    fn event(&mut self, line: usize, text: &str) -> Result<(), MonkeyScriptError> {
+        let call = ScriptCall::parse(line, text);
+        match call.name {
+            "DispatchPointer" => {
+                self.pointer(
+                    call.number(2)? as i64,
+                    call.number(1)? as i64,
+                    call.point(3)?,
+                );
             }
-            "DispatchPress" => {
-                let code = arguments
-                    .first()
-                    .and_then(|name| key_code(name))
-                    .ok_or_else(wrong)?;
-                self.add(Action::Key(Key::of_code(code)));
+            "DispatchKey" if call.number(2)? == 0.0 => {
+                self.add(Action::Key(Key::of_code(call.number(3)? as u16)));
             }
-            "LongPress" => self.add(Action::Key(Key::of_code(23))),
-            "DispatchString" => self.string(rest.trim_end_matches(')')),
-            "Tap" | "PressAndHold" => self.touch(point(0)?, number(2).unwrap_or(0.0) as i64),
-            "Drag" => {
-                let millis = (number(4)? as u32).saturating_mul(DRAG_STEP_MILLIS);
-                self.add(Action::Swipe {
-                    from: point(0)?,
-                    to: point(2)?,
-                    millis,
-                });
+            "DispatchPress" => self.add(Action::Key(Key::of_code(call.key()?))),
+            "LongPress" => self.add(Action::Key(Key::of_code(LONG_PRESS_KEY))),
+            "DispatchString" => self.string(call.rest.trim_end_matches(')')),
+            "Tap" | "PressAndHold" => {
+                self.touch(call.point(0)?, call.number(2).unwrap_or(0.0) as i64);
             }
-            "PinchZoom" => {
-                let from = apart(point(0)?, point(4)?);
-                let to = apart(point(2)?, point(6)?);
-                let center = middle(point(0)?, point(4)?);
-                let millis = (number(8)? as u32).saturating_mul(DRAG_STEP_MILLIS);
-                self.add(Action::Pinch {
-                    center,
-                    from,
-                    to,
-                    millis,
-                });
-            }
-            "RotateScreen" => self.add(Action::Rotate(match number(0)? as i64 {
-                0 => Rotation::Natural,
-                1 => Rotation::Left,
-                2 => Rotation::UpsideDown,
-                3 => Rotation::Right,
-                _ => return Err(wrong()),
-            })),
-            "LaunchActivity" => self.launch(arguments.first().copied().ok_or_else(wrong)?),
+            "Drag" => self.add(call.drag()?),
+            "PinchZoom" => self.add(call.pinch()?),
+            "RotateScreen" => self.add(Action::Rotate(call.rotation()?)),
+            "LaunchActivity" => self.launch(call.first()?),
             "UserWait" => self.add(Action::Wait {
-                millis: number(0)? as u32,
+                millis: call.number(0)? as u32,
             }),
-            "DispatchKey"
-            | "DispatchTrackball"
-            | "DispatchFlip"
-            | "LaunchInstrumentation"
-            | "ProfileWait"
-            | "DeviceWakeUp"
-            | "RunCmd"
-            | "PowerLog"
-            | "WriteLog"
-            | "StartCaptureFramerate"
-            | "EndCaptureFramerate"
-            | "StartCaptureAppFramerate"
-            | "EndCaptureAppFramerate" => {
-                // The key was pressed when it went down; the others are no event on a screen.
-                self.left_out += usize::from(name != "DispatchKey");
-            }
+            // The key was pressed when it went down.
+            "DispatchKey" => {}
+            name if NO_SCREEN_EVENTS.contains(&name) => self.left_out += 1,
             other => {
                 return Err(MonkeyScriptError::Unknown {
                     line,
@@ -373,7 +423,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_script_is_told_with_its_line() {
+    fn a_line_that_is_no_script_is_named() {
         let wrong = |text: &str| parse(text, Some("a.b")).unwrap_err().to_string();
         assert!(wrong("Tap(1,2)").contains("start data"));
         assert_eq!(

@@ -13,7 +13,7 @@ use serde::Deserialize;
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
 
-/// What the published code sends at a time while it drags.
+/// Interval at which the published code sends moves while it drags.
 const DRAG_STEP_MILLIS: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
@@ -71,8 +71,8 @@ enum SimplyDroidEventKind {
     },
 }
 
-/// The launch becomes the trace's clean start. Where an event is said to have led does not count, but where the next one was
-/// recorded: in 6 of the 65 public traces the two differ.
+/// Parses a recorded crash. The launch becomes the clean start of the trace. The activity of a step is where it was
+/// recorded, not where the previous event claims to have led: in 6 of the 65 public traces the two differ.
 pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
     let RecordedCrash {
         screen: [width, height],
@@ -87,34 +87,8 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
     else {
         return Err(SimplyDroidError::NoLaunch);
     };
-    let mut steps = Vec::new();
-    let mut crashed = false;
-    for (
-        number,
-        SimplyDroidEvent {
-            kind,
-            before,
-            after,
-        },
-    ) in events.enumerate()
-    {
-        let action = kind.action(number + 1)?;
-        let activity = named(&package, &before);
-        steps.push(Step {
-            action,
-            widget: None,
-            activity,
-            screen: None,
-            at_millis: None,
-        });
-        crashed = after == "CRASH";
-    }
-    match (steps.is_empty(), crashed) {
-        (true, _) => return Err(SimplyDroidError::NoEvent),
-        (false, false) => return Err(SimplyDroidError::NoCrash),
-        (false, true) => {}
-    }
-    let problem = Finding {
+    let steps = crash_steps(events, &package)?;
+    let finding = Finding {
         kind: FindingKind::Crash,
         process: Text::new(&package),
         summary: crash.first().cloned().unwrap_or_default(),
@@ -130,7 +104,7 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
         size: Size { width, height },
         ..PhoneInfo::default()
     };
-    let target = Some(Target::Problem(problem.fingerprint()));
+    let target = Some(Target::Problem(finding.fingerprint()));
     Ok(Trace {
         header: TraceHeader {
             app,
@@ -142,6 +116,27 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
         },
         steps,
     })
+}
+
+/// The steps after the launch. The last one must be the crash.
+fn crash_steps(
+    events: impl Iterator<Item = SimplyDroidEvent>,
+    package: &str,
+) -> Result<Vec<Step>, SimplyDroidError> {
+    let mut steps = Vec::new();
+    let mut crashed = false;
+    for (number, event) in events.enumerate() {
+        steps.push(Step {
+            activity: named(package, &event.before),
+            ..Step::new(event.kind.action(number + 1)?)
+        });
+        crashed = event.after == "CRASH";
+    }
+    match (steps.is_empty(), crashed) {
+        (true, _) => Err(SimplyDroidError::NoEvent),
+        (false, false) => Err(SimplyDroidError::NoCrash),
+        (false, true) => Ok(steps),
+    }
 }
 
 impl SimplyDroidEventKind {
@@ -232,7 +227,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_crash_trace_is_refused_with_what_it_lacks() {
+    fn a_file_that_is_no_crash_trace_is_refused_with_the_reason() {
         let refused = |events: &str| parse(&file(events)).unwrap_err().to_string();
         assert!(refused("").contains("launch"));
         assert!(refused(CRASH).contains("launch"));

@@ -27,7 +27,8 @@ pub async fn run_exploration(
     run.retrace_findings_of(&plan.app.app)?;
     run.emit_started(phones.names());
     run.heading(&heading(&plan));
-    let mut explored = explore_and_reduce(run, &phones, &plan, options.reduce).await?;
+    let exploring = explore_and_reduce(run, &phones, &plan, options.reduce);
+    let mut explored = Box::pin(exploring).await?;
     let outcome = explored.exploration.outcome;
     let section = AppSection {
         devices: Some(options.devices.device.clone()),

@@ -36,6 +36,9 @@ use crate::run::store::{StoreError, StoreJournal};
 /// Directory of the kept traces, inside the run's directory.
 const TRACES: &str = "traces";
 
+/// A finding, and what was known of it before the run.
+pub type FindingWithHistory = (StoredFinding, Option<KnownFinding>);
+
 #[derive(Debug)]
 pub struct ExploreResult {
     pub app: AppInfo,
@@ -45,8 +48,7 @@ pub struct ExploreResult {
     /// Number of sessions that the planned events make; 0 if the strategy has none.
     pub sessions: u64,
     pub exploration: ExplorationResult,
-    /// Each with what earlier runs knew of it.
-    pub findings: Vec<(StoredFinding, Option<KnownFinding>)>,
+    pub findings: Vec<FindingWithHistory>,
     /// Real time.
     pub took: Duration,
     /// Why the exploration ended early. The rest is what was found until then.
@@ -173,6 +175,7 @@ pub async fn explore(
         written: Mutex::default(),
         app: plan.app.app.clone(),
         baseline: plan.read_baseline()?,
+        mapping: run.mapping_path(),
         found_findings,
     };
     let context = ExplorationContext {
@@ -225,6 +228,7 @@ struct FindingJournal {
     written: Mutex<BTreeSet<Fingerprint>>,
     app: App,
     baseline: Option<FindingBaseline>,
+    mapping: Option<PathBuf>,
     found_findings: Option<UnboundedSender<StoredFinding>>,
 }
 
@@ -242,10 +246,7 @@ impl FindingJournal {
     fn store_results(
         &self,
         exploration: &ExplorationResult,
-    ) -> (
-        Vec<(StoredFinding, Option<KnownFinding>)>,
-        Result<(), CommandError>,
-    ) {
+    ) -> (Vec<FindingWithHistory>, Result<(), CommandError>) {
         let mut findings = Vec::new();
         let mut stored = Ok(());
         for found in &exploration.findings {
@@ -268,6 +269,7 @@ impl FindingJournal {
         self.record_finding(found).map_err(ExploreError::Journal)?;
         let known = self.known_finding(&finding.finding)?;
         finding.status = Some(known.into());
+        finding.mapping = self.mapping.clone();
         finding.write(&self.directory)?;
         finding.load_picture(&self.directory);
         let fingerprint = finding.fingerprint;
@@ -299,6 +301,7 @@ impl FindingJournal {
         let mut finding = StoredFinding::from(found);
         let known = self.known_finding(&finding.finding)?;
         finding.status = Some(known.into());
+        finding.mapping = self.mapping.clone();
         finding.write(&self.directory)?;
         if let Some(sender) = &self.found_findings {
             // A receiver that is gone does not want it.

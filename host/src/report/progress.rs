@@ -108,15 +108,15 @@ impl RunProgress {
     }
 }
 
-/// The line of an event, if it has one. Headings and notes start at the margin, other lines are indented.
+/// The line of an event, if it has one. The start, headings and notes begin at the margin, other lines are indented.
 fn line(event: &RunEvent) -> Option<(LineStyle, String)> {
     let (style, line) = match event {
         RunEvent::Heading { text } => return Some((LineStyle::Heading, text.clone())),
         RunEvent::Note { text } => return Some((LineStyle::Plain, text.clone())),
-        RunEvent::RunStarted { seed, devices, .. } => (
-            LineStyle::Quiet,
-            format!("seed {seed}, on {}", device_list(devices)),
-        ),
+        RunEvent::RunStarted { seed, devices, .. } => {
+            let start = format!("seed {seed}, on {}", device_list(devices));
+            return Some((LineStyle::Quiet, start));
+        }
         RunEvent::ProblemFound {
             kind,
             summary,

@@ -117,10 +117,8 @@ impl RecalledEvents {
                     exploration.took = took;
                 }
             }
-            RunEvent::ProblemFound { fingerprint, .. } => {
-                if !self.findings.contains(&fingerprint) {
-                    self.findings.push(fingerprint);
-                }
+            RunEvent::ProblemFound { fingerprint, .. } if !self.findings.contains(&fingerprint) => {
+                self.findings.push(fingerprint);
             }
             _ => {}
         }

@@ -107,7 +107,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn frames_of_the_app_are_told_from_the_framework() {
+    fn frames_of_the_app_are_distinguished_from_the_framework() {
         let own = "\tat com.example.notes.Editor.save(Editor.java:42)";
         let frame = StackFrame {
             function: "com.example.notes.Editor.save",

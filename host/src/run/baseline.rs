@@ -1,6 +1,7 @@
 //! The baseline: a file of known findings of one app, small enough to be read, and made to be committed with its source.
 
 use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -166,11 +167,12 @@ impl FindingBaseline {
         };
         change.not_met = listed.filter(|entry| !is_met(entry)).cloned().collect();
         for entry in met {
-            if self.findings.contains_key(&entry.fingerprint) {
-                change.met += 1;
-            } else {
-                change.added.push(entry.clone());
-                self.findings.insert(entry.fingerprint, entry);
+            match self.findings.entry(entry.fingerprint) {
+                Entry::Occupied(_) => change.met += 1,
+                Entry::Vacant(place) => {
+                    change.added.push(entry.clone());
+                    place.insert(entry);
+                }
             }
         }
         change
@@ -197,11 +199,10 @@ impl FindingBaseline {
     pub fn write(&self, path: &Path) -> Result<(), BaselineError> {
         let text = self.to_text().map_err(io::Error::other);
         let written = text.and_then(|text| {
-            let parent = path
-                .parent()
-                .filter(|parent| !parent.as_os_str().is_empty());
-            parent.map_or(Ok(()), std::fs::create_dir_all)?;
-            atomic_write::write_atomically(path, text.as_bytes())
+            // A bare file name has no directory that could be synced.
+            let absolute = std::path::absolute(path)?;
+            absolute.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            atomic_write::write_atomically(&absolute, text.as_bytes())
         });
         written.map_err(|source| BaselineError::Write {
             path: path.to_owned(),

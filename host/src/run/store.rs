@@ -1,4 +1,4 @@
-//! What outlives a run, in one SQLite file: observations, finished sessions, solved policies, and crash groups over all
+//! Data that outlives a run, in one SQLite file: observations, finished sessions, solved policies, and crash groups over all
 //! runs and builds. No file but this and those below it knows of SQLite.
 
 mod journal;
@@ -186,7 +186,7 @@ impl SqliteStore {
         Ok(StoreJournal::new(self.clone(), job))
     }
 
-    /// Whether any part of a run has been here.
+    /// True if the store has any part of a run.
     pub fn has_journals_of(&self, run: &str) -> Result<bool, StoreError> {
         self.lock()
             .query_row(

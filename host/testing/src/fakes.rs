@@ -134,7 +134,7 @@ where
     DevicePool::new(devices)
 }
 
-/// A trace whose steps are told apart by a number each.
+/// A trace whose steps differ by a number each.
 pub fn trace(steps: impl IntoIterator<Item = u32>) -> Trace {
     let header = TraceHeader {
         app: App::default(),
@@ -162,7 +162,7 @@ pub fn numbers<'a>(steps: impl IntoIterator<Item = &'a Step>) -> Vec<u32> {
     steps.into_iter().map(number).collect()
 }
 
-/// A sink that keeps what it is told.
+/// A sink that keeps its events.
 pub fn listening() -> (EventSink, Arc<Mutex<Vec<RunEvent>>>) {
     let heard = Arc::new(Mutex::new(Vec::new()));
     let keep = Arc::clone(&heard);

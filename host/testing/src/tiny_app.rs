@@ -78,7 +78,7 @@ impl TinyApp {
                 *place = Place::Home;
                 let happened = self
                     .fails_at_start
-                    .then(|| problem("start"))
+                    .then(|| finding("start"))
                     .into_iter()
                     .collect();
                 Ok(ControlAppReply {
@@ -112,7 +112,7 @@ impl TinyApp {
                 1
             }
             (Place::Second, Some("fail")) => {
-                happened.push(problem("fail"));
+                happened.push(finding("fail"));
                 2
             }
             (Place::Second, _) if step.action == Action::Key(Key::Back) => {
@@ -140,8 +140,8 @@ impl TinyApp {
     }
 }
 
-fn problem(method: &str) -> PhoneEvent {
-    let problem = Finding {
+fn finding(method: &str) -> PhoneEvent {
+    let finding = Finding {
         kind: FindingKind::Crash,
         process: "tiny".into(),
         summary: format!("java.lang.IllegalStateException: {method}"),
@@ -151,7 +151,7 @@ fn problem(method: &str) -> PhoneEvent {
     };
     PhoneEvent {
         at: Micros(5),
-        kind: PhoneEventKind::Finding(problem),
+        kind: PhoneEventKind::Finding(finding),
     }
 }
 

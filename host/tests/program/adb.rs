@@ -1,20 +1,20 @@
-//! Phones on adb, as far as that goes without one: programs that are no adb, serials with blanks, options that are not for
-//! these phones. `scripts/test-adb` has the rest, with a real adb.
+//! Phones on adb, without a real adb: programs that are no adb, serials with blanks, options for other phones.
+//! `scripts/test-adb` tests the rest with a real adb.
 
 use std::os::unix::fs::symlink;
 
-use crate::retap::{Desk, Ended};
+use crate::environment::{ProgramOutput, TestEnvironment};
 
 const FAKE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adb/tests/fake-adb");
 
 /// Explores a phone through an adb that does what its name says.
-fn explored_through(adb: &str) -> Ended {
-    let desk = Desk::new();
-    symlink(FAKE, desk.path(adb)).unwrap();
-    let mut command = desk.command("explore --out here --device");
+fn explored_through(adb: &str) -> ProgramOutput {
+    let environment = TestEnvironment::new();
+    symlink(FAKE, environment.path(adb)).unwrap();
+    let mut command = environment.command("explore --out here --device");
     command
         .arg("my phone")
-        .env("ADB", desk.path(adb))
+        .env("ADB", environment.path(adb))
         .output()
         .unwrap()
         .into()
@@ -40,10 +40,10 @@ fn an_adb_that_hangs_or_talks_nonsense_is_named_and_no_phone_is_the_end() {
 
 #[test]
 fn all_means_every_phone_on_adb_that_is_ready() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     for option in ["--devices", "--device"] {
-        let mut command = desk.command(&format!("explore --out here {option} all"));
-        let ended = Ended::from(command.env("ADB", FAKE).output().unwrap());
+        let mut command = environment.command(&format!("explore --out here {option} all"));
+        let ended = ProgramOutput::from(command.env("ADB", FAKE).output().unwrap());
         // The other one, which is locked, is not among them; all that is missing are the agent's files.
         assert_eq!(ended.code, 2, "{}", ended.err);
         assert!(
@@ -51,9 +51,9 @@ fn all_means_every_phone_on_adb_that_is_ready() {
             "{}",
             ended.err
         );
-        std::fs::remove_dir_all(desk.path("here")).unwrap();
+        std::fs::remove_dir_all(environment.path("here")).unwrap();
     }
-    let nowhere = desk.run("explore --devices all");
+    let nowhere = environment.run("explore --devices all");
     assert_eq!(nowhere.code, 4, "{}", nowhere.err);
     assert!(nowhere.err.contains("could not ask adb"), "{}", nowhere.err);
 }
@@ -77,11 +77,11 @@ fn a_serial_with_blanks_is_one_phone() {
 
 #[test]
 fn apps_are_installed_for_one_user_and_refusals_come_with_what_to_do() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let install = |file: &str, content: &str| {
-        desk.write(file, content);
-        let mut command = desk.command(&format!("install {file} --user 10"));
-        Ended::from(command.env("ADB", FAKE).output().unwrap())
+        environment.write(file, content);
+        let mut command = environment.command(&format!("install {file} --user 10"));
+        ProgramOutput::from(command.env("ADB", FAKE).output().unwrap())
     };
     let done = install("app.apk", "PK\x03\x04 an app");
     assert_eq!(
@@ -100,15 +100,15 @@ fn apps_are_installed_for_one_user_and_refusals_come_with_what_to_do() {
     let other = install("readme.txt", "hello");
     assert_eq!(other.code, 2);
     assert!(other.err.contains("is no APK"), "{}", other.err);
-    assert_eq!(desk.run("install missing.apk").code, 2);
+    assert_eq!(environment.run("install missing.apk").code, 2);
     assert_eq!(install("app.apk", "PK\x03\x04").code, 0);
-    let nowhere = desk.run("install app.apk");
+    let nowhere = environment.run("install app.apk");
     assert_eq!(nowhere.code, 4, "{}", nowhere.err);
 }
 
 #[test]
 fn options_for_phones_on_adb_are_refused_for_others() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     for (line, words) in [
         (
             "explore --device sim:notes --user 10",
@@ -131,7 +131,7 @@ fn options_for_phones_on_adb_are_refused_for_others() {
             "`--stock` is for phones on adb",
         ),
     ] {
-        let ended = desk.run(line);
+        let ended = environment.run(line);
         assert_eq!(ended.code, 2, "{line}: {}", ended.err);
         assert!(ended.err.contains(words), "{line}: {}", ended.err);
     }

@@ -2,25 +2,25 @@
 
 use std::fs;
 
-use crate::retap::{Desk, Ended};
+use crate::environment::{ProgramOutput, TestEnvironment};
 
 /// The error as told, with the parts that differ from run to run made equal.
-fn told(desk: &Desk, line: &str, code: i32) -> String {
-    let ended = desk.run(line);
+fn told(environment: &TestEnvironment, line: &str, code: i32) -> String {
+    let ended = environment.run(line);
     assert_eq!(ended.code, code, "{line}\n{}{}", ended.out, ended.err);
     ended
         .err
-        .replace(&*desk.path("").to_string_lossy(), "[desk]/")
+        .replace(&*environment.path("").to_string_lossy(), "[environment]/")
 }
 
 #[test]
 fn an_unknown_app() {
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:nots", 2), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device sim:nots", 2), @r"
     error: invalid value 'sim:nots' for '--device <PHONE>': `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, and `forge`
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(told(&Desk::new(), "explore mail --device sim:notes", 2), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore mail --device sim:notes", 2), @r"
     error: there is no app `mail` on `sim:notes`
     help: it has `com.example.notes`
     ");
@@ -28,7 +28,7 @@ fn an_unknown_app() {
 
 #[test]
 fn a_phone_of_the_wrong_kind_is_answered_with_a_guess() {
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device smi:notes", 2), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device smi:notes", 2), @r"
     error: invalid value 'smi:notes' for '--device <PHONE>': there is no kind of phone called `smi`; did you mean `sim:notes`?
 
     For more information, try '--help'.
@@ -52,43 +52,43 @@ fn a_phone_of_the_wrong_kind_is_answered_with_a_guess() {
         ("explore --device R58M,R58M", "`R58M` is named twice"),
         ("explore --device sim:shop,", "no phone is named"),
     ] {
-        let told = told(&Desk::new(), line, 2);
+        let told = told(&TestEnvironment::new(), line, 2);
         assert!(told.contains(guess), "{line}: {told}");
     }
 }
 
 #[test]
 fn commands_that_use_one_phone_refuse_several() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     for line in [
         "demo --device sim:notes,sim:shop",
         "screen --device sim:notes,sim:shop",
         "phone sim:notes,sim:shop",
         "bench device --device sim:notes,sim:shop",
     ] {
-        let told = told(&desk, line, 2);
+        let told = told(&environment, line, 2);
         assert!(
             told.contains("`sim:notes,sim:shop` names several phones, and this takes one"),
             "{line}: {told}"
         );
     }
-    assert!(!desk.path("runs").exists());
+    assert!(!environment.path("runs").exists());
 }
 
 #[test]
 fn phones_that_cannot_be_reached_and_no_phone_at_all() {
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device emulator-5554", 4), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device emulator-5554", 4), @r"
     error: could not use `emulator-5554` through adb
       cause: could not run `no-adb`
       cause: No such file or directory (os error 2)
     help: install adb (Android's platform-tools), or say in ADB where it is
     ");
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device jvm:app.apk", 2), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device jvm:app.apk", 2), @r"
     error: `jvm:app.apk` could not be started
       cause: `app.apk` is no file
     help: write `--device jvm:FILE.apk` with the path of an APK, or `jvm:sample` for the app that comes with Retap
     ");
-    insta::assert_snapshot!(told(&Desk::new(), "explore", 4), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore", 4), @r"
     error: no phone was named
       phones on adb: could not run `no-adb`: No such file or directory (os error 2)
       simulated phones: `sim:notes`, `sim:shop`, `sim:mail`, `sim:player`, `sim:settings` and `sim:calculator`
@@ -98,9 +98,9 @@ fn phones_that_cannot_be_reached_and_no_phone_at_all() {
 
 #[test]
 fn a_file_that_is_no_apk() {
-    let desk = Desk::new();
-    desk.write("app.apk", "this is no APK");
-    insta::assert_snapshot!(told(&desk, "explore --device jvm:app.apk", 2), @r"
+    let environment = TestEnvironment::new();
+    environment.write("app.apk", "this is no APK");
+    insta::assert_snapshot!(told(&environment, "explore --device jvm:app.apk", 2), @r"
     error: `jvm:app.apk` could not be started
       cause: `app.apk` is no APK: it does not begin as a zip file does
     help: write `--device jvm:FILE.apk` with the path of an APK, or `jvm:sample` for the app that comes with Retap
@@ -111,26 +111,26 @@ fn a_file_that_is_no_apk() {
 #[cfg(unix)]
 fn told_with_java(does: &str) -> String {
     use std::os::unix::fs::PermissionsExt;
-    let desk = Desk::new();
-    desk.write("app.apk", "PK\u{3}\u{4}");
-    fs::create_dir_all(desk.path("java/bin")).unwrap();
-    fs::create_dir_all(desk.path("phone")).unwrap();
-    desk.write("phone/ready", "");
-    desk.write("java/bin/java", &format!("#!/bin/sh\n{does}\n"));
+    let environment = TestEnvironment::new();
+    environment.write("app.apk", "PK\u{3}\u{4}");
+    fs::create_dir_all(environment.path("java/bin")).unwrap();
+    fs::create_dir_all(environment.path("phone")).unwrap();
+    environment.write("phone/ready", "");
+    environment.write("java/bin/java", &format!("#!/bin/sh\n{does}\n"));
     fs::set_permissions(
-        desk.path("java/bin/java"),
+        environment.path("java/bin/java"),
         fs::Permissions::from_mode(0o755),
     )
     .unwrap();
-    let mut command = desk.command("explore --device jvm:app.apk");
+    let mut command = environment.command("explore --device jvm:app.apk");
     command
-        .env("JAVA_HOME", desk.path("java"))
-        .env("RETAP_JVM_PHONE", desk.path("phone"));
-    let ended = Ended::from(command.output().unwrap());
+        .env("JAVA_HOME", environment.path("java"))
+        .env("RETAP_JVM_PHONE", environment.path("phone"));
+    let ended = ProgramOutput::from(command.output().unwrap());
     assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
     ended
         .err
-        .replace(&*desk.path("").to_string_lossy(), "[desk]/")
+        .replace(&*environment.path("").to_string_lossy(), "[environment]/")
 }
 
 #[cfg(unix)]
@@ -142,7 +142,7 @@ printf '\tjava.lang.UnsupportedClassVersionError: class file version 61.0\n' >&2
 exit 1"#;
     insta::assert_snapshot!(told_with_java(java), @r"
     error: `jvm:app.apk` could not be started
-      cause: `[desk]/java/bin/java` could not run the phone's classes: Error: LinkageError occurred while loading main class dev.retap.jvmphone.prepare.Prepare
+      cause: `[environment]/java/bin/java` could not run the phone's classes: Error: LinkageError occurred while loading main class dev.retap.jvmphone.prepare.Prepare
     help: install a JDK (17), or set JAVA_HOME to one, and see what JAVA_TOOL_OPTIONS adds; then try again
     ");
 }
@@ -164,12 +164,12 @@ exit 1"#;
 
 #[test]
 fn a_seed_that_is_no_number() {
-    insta::assert_snapshot!(told(&Desk::new(), "explore --device sim:notes --seed banana", 2), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device sim:notes --seed banana", 2), @r"
     error: invalid value 'banana' for '--seed <S>': a seed is a whole number from 0 to 18446744073709551615, such as 42; without one, Retap chooses
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(told(&Desk::new(), "demo --seed -1", 2), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "demo --seed -1", 2), @r"
     error: invalid value '-1' for '--seed <S>': a seed is a whole number from 0 to 18446744073709551615, such as 42; without one, Retap chooses
 
     For more information, try '--help'.
@@ -178,17 +178,17 @@ fn a_seed_that_is_no_number() {
 
 #[test]
 fn a_malformed_trace() {
-    let desk = Desk::new();
-    desk.write("bad.retap", "{\"retap\":\"1.0\"}\nthis is no step\n");
-    insta::assert_snapshot!(told(&desk, "reduce bad.retap", 2), @r"
+    let environment = TestEnvironment::new();
+    environment.write("bad.retap", "{\"retap\":\"1.0\"}\nthis is no step\n");
+    insta::assert_snapshot!(told(&environment, "reduce bad.retap", 2), @r"
     error: `bad.retap` is not a trace that can be read
       cause: line 1, field `app`: missing
     help: name a `.retap` file as `retap explore` writes it; if it was cut off, use a complete copy
     ");
-    desk.write("bad.retap", "\u{1b}[31mred\u{7}");
-    assert!(!told(&desk, "replay bad.retap", 2).contains('\u{1b}'));
-    fs::write(desk.path("bad.retap"), [0xff, 0xfe, 0x00]).unwrap();
-    insta::assert_snapshot!(told(&desk, "replay bad.retap", 2), @r"
+    environment.write("bad.retap", "\u{1b}[31mred\u{7}");
+    assert!(!told(&environment, "replay bad.retap", 2).contains('\u{1b}'));
+    fs::write(environment.path("bad.retap"), [0xff, 0xfe, 0x00]).unwrap();
+    insta::assert_snapshot!(told(&environment, "replay bad.retap", 2), @r"
     error: could not read `bad.retap`
       cause: stream did not contain valid UTF-8
     help: see whether the file exists, is text, and may be read
@@ -197,13 +197,13 @@ fn a_malformed_trace() {
 
 #[test]
 fn a_trace_that_is_cut_off_in_the_middle_of_a_line() {
-    let desk = Desk::new();
-    desk.explored("notes", "found");
-    let id = desk.crashes("found").remove(0);
-    let whole = desk.read(&format!("found/crashes/{id}/trace.retap"));
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "found");
+    let id = environment.crashes("found").remove(0);
+    let whole = environment.read(&format!("found/crashes/{id}/trace.retap"));
     let lines = whole.lines().count();
-    desk.write("cut.retap", &whole[..whole.len() - 20]);
-    let told = told(&desk, "reduce cut.retap", 2);
+    environment.write("cut.retap", &whole[..whole.len() - 20]);
+    let told = told(&environment, "reduce cut.retap", 2);
     assert!(
         told.starts_with("error: `cut.retap` is not a trace that can be read\n"),
         "{told}"
@@ -211,24 +211,24 @@ fn a_trace_that_is_cut_off_in_the_middle_of_a_line() {
     assert!(told.contains(&format!("line {lines}")), "{told}");
     assert!(told.contains("help: "), "{told}");
     assert!(
-        !desk.path("runs").exists(),
+        !environment.path("runs").exists(),
         "nothing is made for a trace that cannot be read"
     );
 }
 
 #[test]
 fn a_trace_or_run_that_is_not_there() {
-    insta::assert_snapshot!(told(&Desk::new(), "reduce nowhere", 2), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "reduce nowhere", 2), @r"
     error: there is no `nowhere`
     help: name a `.retap` file, or a run of `retap explore` with a finding
     ");
-    let desk = Desk::new();
-    fs::create_dir(desk.path("run")).unwrap();
-    insta::assert_snapshot!(told(&desk, "replay run", 2), @r"
+    let environment = TestEnvironment::new();
+    fs::create_dir(environment.path("run")).unwrap();
+    insta::assert_snapshot!(told(&environment, "replay run", 2), @r"
     error: `run` is a directory, not a trace
     help: name a file in it, such as `run/crashes/ID/reduced.retap`
     ");
-    insta::assert_snapshot!(told(&Desk::new(), "replay nowhere.retap", 2), @r"
+    insta::assert_snapshot!(told(&TestEnvironment::new(), "replay nowhere.retap", 2), @r"
     error: could not read `nowhere.retap`
       cause: No such file or directory (os error 2)
     help: see whether the file exists, is text, and may be read
@@ -237,9 +237,9 @@ fn a_trace_or_run_that_is_not_there() {
 
 #[test]
 fn a_run_directory_that_cannot_be_made() {
-    let desk = Desk::new();
-    desk.write("file", "not a directory");
-    insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out file/run", 2), @r"
+    let environment = TestEnvironment::new();
+    environment.write("file", "not a directory");
+    insta::assert_snapshot!(told(&environment, "explore --device sim:notes --out file/run", 2), @r"
     error: could not create the run directory `file/run`
       cause: Not a directory (os error 20)
     help: name a directory with `--out` where you may write
@@ -248,25 +248,25 @@ fn a_run_directory_that_cannot_be_made() {
 
 #[test]
 fn a_run_directory_that_is_not_empty() {
-    let desk = Desk::new();
-    fs::create_dir(desk.path("mine")).unwrap();
-    desk.write("mine/thesis.txt", "precious");
-    insta::assert_snapshot!(told(&desk, "explore --device sim:notes --out mine", 2), @r"
+    let environment = TestEnvironment::new();
+    fs::create_dir(environment.path("mine")).unwrap();
+    environment.write("mine/thesis.txt", "precious");
+    insta::assert_snapshot!(told(&environment, "explore --device sim:notes --out mine", 2), @r"
     error: the directory `mine` is not empty
     help: name a directory with `--out` that is empty or does not exist
     ");
-    assert_eq!(desk.read("mine/thesis.txt"), "precious");
+    assert_eq!(environment.read("mine/thesis.txt"), "precious");
 }
 
 #[test]
 fn a_resume_of_something_that_is_no_run() {
-    let desk = Desk::new();
-    fs::create_dir(desk.path("photos")).unwrap();
-    insta::assert_snapshot!(told(&desk, "explore --resume photos", 2), @r"
+    let environment = TestEnvironment::new();
+    fs::create_dir(environment.path("photos")).unwrap();
+    insta::assert_snapshot!(told(&environment, "explore --resume photos", 2), @r"
     error: `photos` is not a run: it has no `run.json`
     help: name the directory of a run, as printed in the last line of `retap explore`
     ");
-    insta::assert_snapshot!(told(&desk, "explore --resume nowhere", 2), @r"
+    insta::assert_snapshot!(told(&environment, "explore --resume nowhere", 2), @r"
     error: `nowhere` is not a run: it has no `run.json`
     help: name the directory of a run, as printed in the last line of `retap explore`
     ");
@@ -274,27 +274,27 @@ fn a_resume_of_something_that_is_no_run() {
 
 #[test]
 fn a_resume_by_another_command_leaves_the_run_as_it_was() {
-    let desk = Desk::new();
-    desk.explored("notes", "found");
-    let before = desk.read("found/run.json");
-    insta::assert_snapshot!(told(&desk, "reduce --resume found", 2), @r"
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "found");
+    let before = environment.read("found/run.json");
+    insta::assert_snapshot!(told(&environment, "reduce --resume found", 2), @r"
     error: `found` is a run of `retap explore`
     help: resume it with `retap explore --resume found`
     ");
-    assert_eq!(desk.read("found/run.json"), before);
+    assert_eq!(environment.read("found/run.json"), before);
 }
 
 #[test]
 fn a_run_of_a_newer_retap_and_a_damaged_one() {
-    let desk = Desk::new();
-    fs::create_dir(desk.path("run")).unwrap();
-    desk.write("run/run.json", "{\"format\": 99, \"whatever\": true}");
-    insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @r"
+    let environment = TestEnvironment::new();
+    fs::create_dir(environment.path("run")).unwrap();
+    environment.write("run/run.json", "{\"format\": 99, \"whatever\": true}");
+    insta::assert_snapshot!(told(&environment, "explore --resume run", 2), @r"
     error: `run/run.json` has format 99; this Retap reads up to 1
     help: use the version of Retap that started this run, or a newer one
     ");
-    desk.write("run/run.json", "{\"format\": 1, \"retap\"");
-    insta::assert_snapshot!(told(&desk, "explore --resume run", 2), @r"
+    environment.write("run/run.json", "{\"format\": 1, \"retap\"");
+    insta::assert_snapshot!(told(&environment, "explore --resume run", 2), @r"
     error: `run/run.json` is damaged
       cause: EOF while parsing an object at line 1 column 21
     help: the run cannot be resumed; start a new one
@@ -303,22 +303,22 @@ fn a_run_of_a_newer_retap_and_a_damaged_one() {
 
 #[test]
 fn a_store_that_is_no_store() {
-    let desk = Desk::new();
-    desk.write("store.sqlite", &"a letter to my landlord".repeat(100));
+    let environment = TestEnvironment::new();
+    environment.write("store.sqlite", &"a letter to my landlord".repeat(100));
     let line = "explore --device sim:notes --store store.sqlite --out here";
-    insta::assert_snapshot!(told(&desk, line, 2), @r"
-    error: the store `[desk]/store.sqlite` is damaged, or is no store of Retap
+    insta::assert_snapshot!(told(&environment, line, 2), @r"
+    error: the store `[environment]/store.sqlite` is damaged, or is no store of Retap
       cause: file is not a database
     help: move the file away, or name another one with `--store`
     ");
-    assert!(!desk.path("here").exists());
+    assert!(!environment.path("here").exists());
 }
 
 #[test]
 fn settings_with_an_unknown_key() {
-    let desk = Desk::new();
-    desk.write("retap.toml", "[explore]\nevnts = 5\n");
-    insta::assert_snapshot!(told(&desk, "explore --device sim:notes", 2), @r"
+    let environment = TestEnvironment::new();
+    environment.write("retap.toml", "[explore]\nevnts = 5\n");
+    insta::assert_snapshot!(told(&environment, "explore --device sim:notes", 2), @r"
     error: `retap.toml` has a mistake
       retap.toml:2:1: unknown key `evnts` in `[explore]`; did you mean `events`?
     help: correct the file and see with `retap check` what it would do; docs/reference/retap-toml.md lists every key
@@ -327,24 +327,30 @@ fn settings_with_an_unknown_key() {
 
 #[test]
 fn contradicting_options() {
-    let desk = Desk::new();
-    desk.explored("notes", "found");
-    insta::assert_snapshot!(told(&desk, "reduce found --runs 2 --successes 3 --out cut", 2), @r"
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "found");
+    insta::assert_snapshot!(told(&environment, "reduce found --runs 2 --successes 3 --out cut", 2), @r"
     error: 3 successes of 2 runs cannot decide anything; ask for 1 up to the number of runs
     help: set `--successes` to at most `--runs`
     ");
-    assert!(!desk.path("cut").exists());
-    assert!(told(&desk, "explore --resume found --seed 3", 2).contains("cannot be used with"));
+    assert!(!environment.path("cut").exists());
+    assert!(
+        told(&environment, "explore --resume found --seed 3", 2).contains("cannot be used with")
+    );
 }
 
 #[test]
 fn output_that_cannot_be_written() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let full = fs::OpenOptions::new()
         .write(true)
         .open("/dev/full")
         .unwrap();
-    let ended = desk.command("devices").stdout(full).output().unwrap();
+    let ended = environment
+        .command("devices")
+        .stdout(full)
+        .output()
+        .unwrap();
     assert_eq!(ended.status.code(), Some(2));
     let told = String::from_utf8(ended.stderr).unwrap();
     assert!(
@@ -355,17 +361,17 @@ fn output_that_cannot_be_written() {
 
 #[test]
 fn nothing_that_a_trace_says_reaches_the_terminal_as_an_order() {
-    let desk = Desk::new();
-    desk.explored("notes", "found");
-    let id = desk.crashes("found").remove(0);
-    let whole = desk.read(&format!("found/crashes/{id}/trace.retap"));
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "found");
+    let id = environment.crashes("found").remove(0);
+    let whole = environment.read(&format!("found/crashes/{id}/trace.retap"));
     let (header, steps) = whole.split_once('\n').unwrap();
     let mut header: serde_json::Value = serde_json::from_str(header).unwrap();
     let evil = "\u{1b}]0;owned\u{7}\u{202e}\u{9b}2J\r";
     header["target"] = serde_json::json!({ "activity": evil });
-    desk.write("evil.retap", &format!("{header}\n{steps}"));
+    environment.write("evil.retap", &format!("{header}\n{steps}"));
     header["app"]["package"] = evil.into();
-    desk.write("stranger.retap", &format!("{header}\n{steps}"));
+    environment.write("stranger.retap", &format!("{header}\n{steps}"));
     for (line, code) in [
         ("replay evil.retap --times 1", 3),
         ("reduce evil.retap --out cut", 3),
@@ -373,7 +379,7 @@ fn nothing_that_a_trace_says_reaches_the_terminal_as_an_order() {
         ("reduce stranger.retap --out other --device sim:notes", 2),
         ("replay no\u{1b}where.retap", 2),
     ] {
-        let ended = desk.run(line);
+        let ended = environment.run(line);
         let told = ended.out + &ended.err;
         assert_eq!(ended.code, code, "{told}");
         assert!(

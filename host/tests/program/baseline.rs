@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::retap::{Desk, names};
+use crate::environment::{TestEnvironment, names};
 
 const EXPLORE: &str = "explore --device sim:notes --explorer random --events 2000 --seed 7";
 
@@ -13,34 +13,35 @@ fn problems(out: &str) -> Vec<Value> {
 
 #[test]
 fn with_a_baseline_only_findings_that_it_does_not_list_fail_the_run() {
-    let desk = Desk::new();
-    desk.explored("notes", "one");
-    let crashes = desk.crashes("one");
-    let written = desk.run("baseline one --out known.json");
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "one");
+    let crashes = environment.crashes("one");
+    let written = environment.run("baseline one --out known.json");
     assert_eq!(written.code, 0, "{}", written.err);
     let expected = format!("of com.example.notes, {} added", crashes.len());
     assert!(written.out.contains(&expected), "{}", written.out);
-    let baseline = desk.read("known.json");
+    let baseline = environment.read("known.json");
     for crash in &crashes {
         assert!(baseline.contains(crash), "{crash} in {baseline}");
     }
 
-    let known = desk.run(&format!("{EXPLORE} --baseline known.json --json --out two"));
+    let known = environment.run(&format!("{EXPLORE} --baseline known.json --json --out two"));
     assert_eq!(known.code, 0, "{}", known.err);
     for problem in problems(&known.out) {
         assert_eq!(problem["status"], "known");
         assert_eq!(problem["known_since"], "version 7");
     }
     assert!(
-        desk.read("two/report.html")
+        environment
+            .read("two/report.html")
             .contains("known since version 7")
     );
 
     let unlisted = |line: &&str| !line.contains(&crashes[0]);
     let fewer: Vec<&str> = baseline.lines().filter(unlisted).collect();
     let fewer = fewer.join("\n").replace("},\n  ]", "}\n  ]");
-    desk.write("fewer.json", &fewer);
-    let new = desk.run(&format!(
+    environment.write("fewer.json", &fewer);
+    let new = environment.run(&format!(
         "{EXPLORE} --baseline fewer.json --json --out three"
     ));
     assert_eq!(new.code, 1, "{}", new.err);
@@ -53,21 +54,21 @@ fn with_a_baseline_only_findings_that_it_does_not_list_fail_the_run() {
 
 #[test]
 fn a_baseline_that_exists_keeps_its_findings_and_gets_those_of_the_run() {
-    let desk = Desk::new();
-    desk.explored("notes", "one");
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "one");
     let few = "explore --device sim:notes --explorer random --events 300 --seed 3 --out two";
-    desk.run(few);
-    desk.run("baseline one");
-    let before = desk.read("retap-baseline.json");
-    let again = desk.run("baseline one");
+    environment.run(few);
+    environment.run("baseline one");
+    let before = environment.read("retap-baseline.json");
+    let again = environment.run("baseline one");
     assert!(again.out.contains(", 0 added"), "{}", again.out);
-    assert_eq!(desk.read("retap-baseline.json"), before);
+    assert_eq!(environment.read("retap-baseline.json"), before);
 
-    let merged = desk.run("baseline two --json");
+    let merged = environment.run("baseline two --json");
     let merged: Value = serde_json::from_str(&merged.out).unwrap();
     let count = |key: &str| merged[key].as_array().unwrap().len();
-    let one = desk.crashes("one");
-    let two = desk.crashes("two");
+    let one = environment.crashes("one");
+    let two = environment.crashes("two");
     let both = two.iter().filter(|crash| one.contains(crash)).count();
     assert_eq!(merged["met"], both);
     assert_eq!(count("added"), two.len() - both);
@@ -75,67 +76,70 @@ fn a_baseline_that_exists_keeps_its_findings_and_gets_those_of_the_run() {
     assert_eq!(merged["findings"], one.len() + two.len() - both);
     for line in before.lines().filter(|line| line.contains("fingerprint\"")) {
         let entry = line.trim_end_matches(',');
-        assert!(desk.read("retap-baseline.json").contains(entry), "{entry}");
+        assert!(
+            environment.read("retap-baseline.json").contains(entry),
+            "{entry}"
+        );
     }
 }
 
 #[test]
 fn a_run_without_findings_makes_an_empty_baseline() {
-    let desk = Desk::new();
-    let explored = desk.run("explore --device sim:notes --events 3 --seed 1 --out quiet");
+    let environment = TestEnvironment::new();
+    let explored = environment.run("explore --device sim:notes --events 3 --seed 1 --out quiet");
     assert_eq!(explored.code, 0, "{}", explored.out);
-    let written = desk.run("baseline quiet --out known.json");
+    let written = environment.run("baseline quiet --out known.json");
     assert_eq!(written.code, 0, "{}", written.err);
-    assert!(desk.read("known.json").contains("\"findings\": []"));
+    assert!(environment.read("known.json").contains("\"findings\": []"));
 }
 
 #[test]
 fn a_baseline_that_cannot_be_used_ends_with_2_before_anything_is_done() {
-    let desk = Desk::new();
-    desk.explored("notes", "one");
-    desk.run("baseline one --out known.json");
-    let good = desk.read("known.json");
-    desk.write("text.json", "hello");
-    desk.write(
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "one");
+    environment.run("baseline one --out known.json");
+    let good = environment.read("known.json");
+    environment.write("text.json", "hello");
+    environment.write(
         "newer.json",
         &good.replace("\"format\": 1", "\"format\": 9"),
     );
     let rules = good.replace("\"fingerprints\": 2", "\"fingerprints\": 1");
-    desk.write("rules.json", &rules);
+    environment.write("rules.json", &rules);
     for (file, words) in [
         ("none.json", "there is no baseline `"),
         ("text.json", "is not a baseline"),
         ("newer.json", "has format 9; this Retap reads up to 1"),
         ("rules.json", "by fingerprints of version 1"),
     ] {
-        let ended = desk.run(&format!("{EXPLORE} --baseline {file} --out two"));
+        let ended = environment.run(&format!("{EXPLORE} --baseline {file} --out two"));
         assert_eq!(ended.code, 2, "{file}: {}", ended.err);
         assert!(ended.err.contains(words), "{file}: {}", ended.err);
-        assert!(!desk.path("two").exists(), "{file}");
+        assert!(!environment.path("two").exists(), "{file}");
     }
     let other = "explore --device sim:shop --events 100 --baseline known.json --out two";
-    let ended = desk.run(other);
+    let ended = environment.run(other);
     assert_eq!(ended.code, 2, "{}", ended.err);
     let words = "is of the app `com.example.notes`, not of `com.example.shop`";
     assert!(ended.err.contains(words), "{}", ended.err);
 
-    let ended = desk.run("baseline one --out text.json");
+    let ended = environment.run("baseline one --out text.json");
     assert_eq!(ended.code, 2, "{}", ended.err);
-    assert_eq!(desk.read("text.json"), "hello");
-    let trace = format!("one/crashes/{}/trace.retap", desk.crashes("one")[0]);
-    let ended = desk.run(&format!("baseline {trace}"));
+    assert_eq!(environment.read("text.json"), "hello");
+    let trace = format!("one/crashes/{}/trace.retap", environment.crashes("one")[0]);
+    let ended = environment.run(&format!("baseline {trace}"));
     assert_eq!(ended.code, 2, "{}", ended.err);
     assert!(ended.err.contains("is not a run"), "{}", ended.err);
 }
 
 #[test]
 fn reduce_reduces_findings_that_earlier_runs_know() {
-    let desk = Desk::new();
-    desk.explored("notes", "one");
-    let again = desk.run(&format!("{EXPLORE} --reduce --out two"));
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "one");
+    let again = environment.run(&format!("{EXPLORE} --reduce --out two"));
     assert!(again.out.contains("known since 20"), "{}", again.out);
-    for crash in desk.crashes("two") {
-        let files = names(&desk.path("two").join("crashes").join(&crash));
+    for crash in environment.crashes("two") {
+        let files = names(&environment.path("two").join("crashes").join(&crash));
         assert!(
             files.contains(&"reduced.retap".to_owned()),
             "{crash}: {files:?}"
@@ -162,39 +166,58 @@ fn mapping_of(stack: &str) -> String {
 
 #[test]
 fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
-    let desk = Desk::new();
-    desk.explored("notes", "plain");
-    let stack = |run: &str, crash: &str| desk.read(&format!("{run}/crashes/{crash}/stack.txt"));
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "plain");
+    let stack =
+        |run: &str, crash: &str| environment.read(&format!("{run}/crashes/{crash}/stack.txt"));
     let java = |crash: &&String| stack("plain", crash).contains("at com.example.notes.");
-    let plain = desk.crashes("plain");
+    let plain = environment.crashes("plain");
     let obfuscated = plain.iter().find(java).unwrap();
-    desk.write("mapping.txt", &mapping_of(&stack("plain", obfuscated)));
+    environment.write("mapping.txt", &mapping_of(&stack("plain", obfuscated)));
 
-    let explored = desk.run(&format!("{EXPLORE} --mapping mapping.txt --out here"));
+    let explored = environment.run(&format!("{EXPLORE} --mapping mapping.txt --out here"));
     assert_eq!(explored.code, 1, "{}", explored.err);
-    let crashes = desk.crashes("here");
+    let is_again = |line: &&str| line.starts_with("see it again: ");
+    let commands: Vec<&str> = explored.out.lines().filter(is_again).collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        assert!(command.contains("/mapping.txt"), "{command}");
+    }
+    let crashes = environment.crashes("here");
     assert_eq!(crashes.len(), plain.len());
     assert!(!crashes.contains(obfuscated));
     let written = |crash: &&String| stack("here", crash).contains("source.Written.inlined");
     let retraced = crashes.iter().find(written).unwrap();
     assert!(stack("here", retraced).contains("Written.caller(Written.java:9)"));
-    let kept = desk.read(&format!("here/crashes/{retraced}/obfuscated-stack.txt"));
+    let kept = environment.read(&format!("here/crashes/{retraced}/obfuscated-stack.txt"));
     assert_eq!(kept, stack("plain", obfuscated));
 
     let trace = format!("here/crashes/{retraced}/trace.retap");
     let replay = |options: &str| {
-        desk.run(&format!("replay {trace} --times 1 {options}"))
+        environment
+            .run(&format!("replay {trace} --times 1 {options}"))
             .code
     };
     assert_eq!(replay("--mapping mapping.txt"), 0);
     assert_eq!(replay(""), 3);
-    desk.write("retap.toml", "[mappings]\n7 = \"mapping.txt\"\n");
+    environment.write("retap.toml", "[mappings]\n7 = \"mapping.txt\"\n");
     assert_eq!(replay(""), 0);
-    let reduced = desk.run(&format!("reduce here --crash {retraced} --out short"));
+    let reduced = environment.run(&format!("reduce here --crash {retraced} --out short"));
     assert_eq!(reduced.code, 0, "{}", reduced.err);
-    assert_eq!(desk.crashes("short"), [retraced.clone()]);
-    desk.write("retap.toml", "[mappings]\n8 = \"mapping.txt\"\n");
-    let ended = desk.run(&format!("replay {trace} --times 1"));
+    assert_eq!(
+        environment.crashes("short"),
+        std::slice::from_ref(&retraced)
+    );
+    let checked = environment.run("check");
+    assert!(
+        checked
+            .out
+            .contains("stacks of 1 version of the app are retraced"),
+        "{}",
+        checked.out
+    );
+    environment.write("retap.toml", "[mappings]\n8 = \"mapping.txt\"\n");
+    let ended = environment.run(&format!("replay {trace} --times 1"));
     assert_eq!(ended.code, 3);
     assert!(
         ended
@@ -207,22 +230,22 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
 
 #[test]
 fn a_mapping_that_cannot_be_used_ends_with_2_and_one_of_another_build_is_told() {
-    let desk = Desk::new();
-    desk.write("text.txt", "hello\n");
+    let environment = TestEnvironment::new();
+    environment.write("text.txt", "hello\n");
     for (file, words) in [
         ("none.txt", "could not read the mapping"),
         ("text.txt", "is not a mapping of R8 or ProGuard"),
     ] {
-        let ended = desk.run(&format!("{EXPLORE} --mapping {file} --out here"));
+        let ended = environment.run(&format!("{EXPLORE} --mapping {file} --out here"));
         assert_eq!(ended.code, 2, "{file}: {}", ended.err);
         assert!(ended.err.contains(words), "{file}: {}", ended.err);
-        assert!(!desk.path("here").exists());
+        assert!(!environment.path("here").exists());
     }
-    desk.write(
+    environment.write(
         "other.txt",
         "org.other.Main -> a.a:\n    1:1:void run():1:1 -> a\n",
     );
-    let ended = desk.run(&format!("{EXPLORE} --mapping other.txt --out here"));
+    let ended = environment.run(&format!("{EXPLORE} --mapping other.txt --out here"));
     assert_eq!(ended.code, 1, "{}", ended.err);
     assert!(
         ended
@@ -231,5 +254,5 @@ fn a_mapping_that_cannot_be_used_ends_with_2_and_one_of_another_build_is_told() 
         "{}",
         ended.err
     );
-    assert!(!desk.crashes("here").is_empty());
+    assert!(!environment.crashes("here").is_empty());
 }

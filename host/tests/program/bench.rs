@@ -1,13 +1,13 @@
-//! `retap bench device`, over every way to a phone.
+//! `retap bench device`, on every kind of phone.
 
 use serde_json::Value;
 
-use crate::link_phone::Served;
-use crate::retap::{Desk, Ended};
+use crate::environment::{ProgramOutput, TestEnvironment};
+use crate::link_phone::ServedPhone;
 
 const CASES: [&str; 5] = ["step", "restart", "capture", "tap", "screenshot"];
 
-fn cases(ended: &Ended) -> Vec<Value> {
+fn cases(ended: &ProgramOutput) -> Vec<Value> {
     assert_eq!(ended.code, 0, "{}", ended.err);
     ended
         .out
@@ -18,7 +18,8 @@ fn cases(ended: &Ended) -> Vec<Value> {
 
 #[test]
 fn every_request_is_measured_on_a_simulated_phone() {
-    let ended = Desk::new().run("bench device --device sim:notes --events 50 --samples 3 --json");
+    let ended = TestEnvironment::new()
+        .run("bench device --device sim:notes --events 50 --samples 3 --json");
     let cases = cases(&ended);
     assert_eq!(
         cases
@@ -46,16 +47,16 @@ fn every_request_is_measured_on_a_simulated_phone() {
             "{case}"
         );
     }
-    // Its clock is virtual: what it tells is no time of the world.
+    // Its clock is virtual, so it reports no real time.
     assert!(cases[0]["phone_p50_us"].is_null(), "{}", cases[0]);
 }
 
 #[test]
-fn over_a_link_the_phone_s_own_time_is_told_apart() {
-    let desk = Desk::new();
-    let served = Served::start(&desk, "sim:notes", "udp", "keys.pairing");
+fn over_a_link_the_time_on_the_phone_is_reported_separately() {
+    let environment = TestEnvironment::new();
+    let served = ServedPhone::start(&environment, "sim:notes", "udp", "keys.pairing");
     let device = format!("{}?pairing=keys.pairing", served.address);
-    let ended = desk.run(&format!(
+    let ended = environment.run(&format!(
         "bench device --device {device} --events 5 --samples 2 --quiet 20 --json"
     ));
     let cases = cases(&ended);
@@ -67,13 +68,13 @@ fn over_a_link_the_phone_s_own_time_is_told_apart() {
 
 #[test]
 fn a_phone_and_an_app_that_do_not_exist_are_named() {
-    let desk = Desk::new();
-    let ended = desk.run("bench device --device sim:nots");
+    let environment = TestEnvironment::new();
+    let ended = environment.run("bench device --device sim:nots");
     assert_eq!(ended.code, 2);
     assert!(ended.err.contains("`sim:nots`"), "{}", ended.err);
-    let ended = desk.run("bench device --device sim:notes --app camera");
+    let ended = environment.run("bench device --device sim:notes --app camera");
     assert_eq!(ended.code, 2);
     assert!(ended.err.contains("`camera`"), "{}", ended.err);
-    let ended = desk.run("bench device --device sim:notes --samples 0");
+    let ended = environment.run("bench device --device sim:notes --samples 0");
     assert_eq!(ended.code, 2);
 }

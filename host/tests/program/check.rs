@@ -1,16 +1,16 @@
 //! `retap check`: strict reading, and plain words for what would be done.
 
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
 
 #[test]
 fn a_right_file_is_told_in_plain_words() {
-    let desk = Desk::new();
-    desk.write(
+    let environment = TestEnvironment::new();
+    environment.write(
         "retap.toml",
         "device = \"sim:shop\"\ncount = 3\nseed = 5\nstore = \"/tmp/s.sqlite\"\n\
          [explore]\nevents = 1_200\n[reduce]\nruns = 5\nsuccesses = 4\n[replay]\ntimes = 1\n",
     );
-    let ended = desk.run("check");
+    let ended = environment.run("check");
     assert_eq!(ended.code, 0, "{}", ended.err);
     insta::assert_snapshot!(ended.out, @r"
     `retap.toml` is right. With it:
@@ -27,22 +27,22 @@ fn a_right_file_is_told_in_plain_words() {
 
 #[test]
 fn an_agent_that_was_built_is_found_and_one_of_another_version_is_not_taken() {
-    let desk = Desk::new();
-    std::fs::create_dir_all(desk.path("agent/x86_64")).unwrap();
-    desk.write("agent/agent.jar", "");
+    let environment = TestEnvironment::new();
+    std::fs::create_dir_all(environment.path("agent/x86_64")).unwrap();
+    environment.write("agent/agent.jar", "");
     let version = env!("CARGO_PKG_VERSION");
-    desk.write(
+    environment.write(
         "agent/x86_64/libretap_agent.so",
         &format!("retap-agent version {version};"),
     );
     let found = "Phones with `x86_64` get `agent/x86_64/libretap_agent.so` and `agent/agent.jar`.";
-    let ended = desk.run("check");
+    let ended = environment.run("check");
     assert!(ended.out.contains(found), "{}", ended.out);
-    desk.write(
+    environment.write(
         "agent/x86_64/libretap_agent.so",
         "retap-agent version 0.0.9;",
     );
-    let ended = desk.run("check");
+    let ended = environment.run("check");
     assert!(
         ended.out.contains("is of Retap 0.0.9, and this is Retap"),
         "{}",
@@ -52,23 +52,23 @@ fn an_agent_that_was_built_is_found_and_one_of_another_version_is_not_taken() {
 
 #[test]
 fn what_an_exploration_must_respect_is_told_and_its_traces_are_read() {
-    let desk = Desk::new();
-    desk.write(
+    let environment = TestEnvironment::new();
+    environment.write(
         "retap.toml",
         "device = \"sim:shop\"\n[explore]\nsession_events = 100\nevents = 500\nbefore = \"in.retap\"\n\
          forbidden_texts = [\"buy\"]\nforbidden_widgets = [\"id:a\", \"id:b\"]\nnever = [\"log:E/\"]\n",
     );
-    let ended = desk.run("check");
+    let ended = environment.run("check");
     assert!(
         ended.code == 2 && ended.err.contains("could not read `in.retap`"),
         "{}",
         ended.err
     );
-    desk.write(
+    environment.write(
         "in.retap",
         "{\"retap\":\"1.0\",\"app\":{\"package\":\"com.example.shop\"},\"start\":\"clean\"}\n",
     );
-    let ended = desk.run("check");
+    let ended = environment.run("check");
     for told in [
         "with explorer `random` and a random seed: 500 events, in 5 sessions of up to 100.",
         "It plays `in.retap` after every clean start; touches no widget of 2 kinds; \
@@ -80,8 +80,8 @@ fn what_an_exploration_must_respect_is_told_and_its_traces_are_read() {
 
 #[test]
 fn without_a_file_the_defaults_are_told() {
-    let desk = Desk::new();
-    let ended = desk.run("check --store s.sqlite");
+    let environment = TestEnvironment::new();
+    let ended = environment.run("check --store s.sqlite");
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(
         ended.out.starts_with("There is no `retap.toml` here"),
@@ -92,12 +92,12 @@ fn without_a_file_the_defaults_are_told() {
 
 #[test]
 fn every_mistake_is_told_with_file_line_and_column() {
-    let desk = Desk::new();
-    desk.write(
+    let environment = TestEnvironment::new();
+    environment.write(
         "other.toml",
         "device = \"sim:nots\"\ncuont = 1\n\n[explore]\nevents = 0\nexplorer = 7\n",
     );
-    let ended = desk.run("check other.toml");
+    let ended = environment.run("check other.toml");
     assert_eq!(ended.code, 2);
     insta::assert_snapshot!(ended.err, @r"
     error: `other.toml` has mistakes
@@ -111,12 +111,12 @@ fn every_mistake_is_told_with_file_line_and_column() {
 
 #[test]
 fn a_file_that_is_not_there_is_an_error_if_it_was_named() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     for line in [
         "check missing.toml",
         "explore --device sim:notes --config missing.toml",
     ] {
-        let ended = desk.run(line);
+        let ended = environment.run(line);
         assert_eq!(ended.code, 2);
         assert!(
             ended.err.contains("error: could not read `missing.toml`"),

@@ -5,17 +5,17 @@ use std::fs;
 use retap_shared::trace::Trace;
 use serde_json::Value;
 
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
 
 /// The traces of an exploration's crashes in one directory.
-fn recorded(desk: &Desk) -> Vec<String> {
-    desk.explored("shop", "found");
-    fs::create_dir(desk.path("traces")).unwrap();
-    let crashes = desk.crashes("found");
+fn recorded(environment: &TestEnvironment) -> Vec<String> {
+    environment.explored("shop", "found");
+    fs::create_dir(environment.path("traces")).unwrap();
+    let crashes = environment.crashes("found");
     for id in &crashes {
         fs::copy(
-            desk.path(&format!("found/crashes/{id}/trace.retap")),
-            desk.path(&format!("traces/{id}.retap")),
+            environment.path(&format!("found/crashes/{id}/trace.retap")),
+            environment.path(&format!("traces/{id}.retap")),
         )
         .unwrap();
     }
@@ -23,34 +23,36 @@ fn recorded(desk: &Desk) -> Vec<String> {
 }
 
 #[test]
-fn every_algorithm_cuts_a_crash_on_the_phone_and_on_its_recording() {
-    let desk = Desk::new();
-    let id = recorded(&desk).remove(0);
+fn every_algorithm_reduces_a_crash_on_the_phone_and_on_its_recording() {
+    let environment = TestEnvironment::new();
+    let id = recorded(&environment).remove(0);
     for algorithm in ["hdd", "bhdd", "lhdd", "lhdd-no-preselection"] {
         for hierarchy in ["activity", "screen"] {
             let out = format!("{algorithm}-{hierarchy}");
             let line = format!(
                 "reduce traces/{id}.retap --algorithm {algorithm} --hierarchy {hierarchy} --out {out}"
             );
-            let ended = desk.run(&line);
+            let ended = environment.run(&line);
             assert_eq!(ended.code, 0, "{line}: {}", ended.err);
             let reduced =
-                Trace::parse(&desk.read(&format!("{out}/crashes/{id}/reduced.retap"))).unwrap();
-            let whole = Trace::parse(&desk.read(&format!("traces/{id}.retap"))).unwrap();
+                Trace::parse(&environment.read(&format!("{out}/crashes/{id}/reduced.retap")))
+                    .unwrap();
+            let whole = Trace::parse(&environment.read(&format!("traces/{id}.retap"))).unwrap();
             assert!(reduced.steps.len() < whole.steps.len(), "{line}");
         }
     }
-    let ended = desk.run(&format!(
+    let ended = environment.run(&format!(
         "reduce traces/{id}.retap --oracle recording --algorithm lhdd --out machine"
     ));
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(ended.err.contains("activity machine"), "{}", ended.err);
     assert!(
-        desk.read("machine/events.jsonl")
+        environment
+            .read("machine/events.jsonl")
             .contains("activity machine")
     );
     assert!(
-        !Trace::parse(&desk.read("machine/traces/reduced.retap"))
+        !Trace::parse(&environment.read("machine/traces/reduced.retap"))
             .unwrap()
             .steps
             .is_empty()
@@ -58,11 +60,11 @@ fn every_algorithm_cuts_a_crash_on_the_phone_and_on_its_recording() {
 }
 
 #[test]
-fn the_bench_tells_each_cut_and_all_of_them_crash() {
-    let desk = Desk::new();
-    let traces = recorded(&desk).len();
+fn the_benchmark_reports_each_reduction_and_all_of_them_crash() {
+    let environment = TestEnvironment::new();
+    let traces = recorded(&environment).len();
     for made_up in ["", "--hidden 2 --seed 3", "--stray 0.2"] {
-        let ended = desk.run(&format!("bench crash --traces traces --json {made_up}"));
+        let ended = environment.run(&format!("bench crash --traces traces --json {made_up}"));
         assert_eq!(ended.code, 0, "{}", ended.err);
         let cuts: Vec<Value> = ended
             .out
@@ -96,7 +98,7 @@ fn the_bench_tells_each_cut_and_all_of_them_crash() {
             );
         }
     }
-    let words = desk
+    let words = environment
         .run("bench crash --traces traces --algorithm lhdd --algorithm auto")
         .out;
     assert!(
@@ -107,15 +109,15 @@ fn the_bench_tells_each_cut_and_all_of_them_crash() {
 
 #[test]
 fn another_reducer_asks_the_machine_with_a_file_of_numbers() {
-    let desk = Desk::new();
-    let id = recorded(&desk).remove(0);
-    let steps = Trace::parse(&desk.read(&format!("traces/{id}.retap")))
+    let environment = TestEnvironment::new();
+    let id = recorded(&environment).remove(0);
+    let steps = Trace::parse(&environment.read(&format!("traces/{id}.retap")))
         .unwrap()
         .steps
         .len();
     let ask = |events: &str| {
-        desk.write("events", events);
-        let ended = desk.run(&format!(
+        environment.write("events", events);
+        let ended = environment.run(&format!(
             "bench oracle --recording traces/{id}.retap events"
         ));
         (
@@ -124,12 +126,12 @@ fn another_reducer_asks_the_machine_with_a_file_of_numbers() {
         )
     };
     let all: String = (0..=steps).map(|event| format!("{event}\n")).collect();
-    let (code, told) = ask(&all);
-    assert_eq!((code, &told["crashes"]), (0, &true.into()));
-    assert_eq!(told["played"], steps);
-    let (code, told) = ask("0\n1x\n999999\n");
+    let (code, answer) = ask(&all);
+    assert_eq!((code, &answer["crashes"]), (0, &true.into()));
+    assert_eq!(answer["played"], steps);
+    let (code, answer) = ask("0\n1x\n999999\n");
     assert_eq!(
-        (code, &told["crashes"], &told["played"]),
+        (code, &answer["crashes"], &answer["played"]),
         (3, &false.into(), &0.into())
     );
 }
@@ -141,35 +143,35 @@ const FOREIGN: &str = r#"{"app":"A","trace":1,"screen":[480,854],"crash":["java.
     {"kind":"key","key":"4","before":"a.b.More","after":"CRASH"}]}"#;
 
 #[test]
-fn a_trace_of_simplydroid_is_imported_and_cut_on_its_recording() {
-    let desk = Desk::new();
-    desk.write("a-01.json", FOREIGN);
-    let ended = desk.run("import simplydroid a-01.json --out own");
+fn a_trace_of_simplydroid_is_imported_and_reduced_on_its_recording() {
+    let environment = TestEnvironment::new();
+    environment.write("a-01.json", FOREIGN);
+    let ended = environment.run("import simplydroid a-01.json --out own");
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(
         ended.out.contains("own/a-01.retap") && ended.out.contains("3 steps"),
         "{}",
         ended.out
     );
-    let ended = desk.run("reduce own/a-01.retap --oracle recording --json --out cut");
+    let ended = environment.run("reduce own/a-01.retap --oracle recording --json --out cut");
     let result: Value =
         serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
     assert_eq!((&result["from"], &result["to"]), (&3.into(), &2.into()));
 }
 
 #[test]
-fn what_is_no_recording_is_refused_by_name() {
-    let desk = Desk::new();
+fn a_file_that_is_not_a_recording_is_refused_by_name() {
+    let environment = TestEnvironment::new();
     let refused = |line: &str, words: &[&str]| {
-        let ended = desk.run(line);
+        let ended = environment.run(line);
         assert_eq!(ended.code, 2, "{line}: {}", ended.err);
         for word in words {
             assert!(ended.err.contains(word), "{line}: {}", ended.err);
         }
     };
-    desk.write("half.json", &FOREIGN[..200]);
-    desk.write("never.json", &FOREIGN.replace("CRASH", "a.b.More"));
-    desk.write("whole.json", FOREIGN);
+    environment.write("half.json", &FOREIGN[..200]);
+    environment.write("never.json", &FOREIGN.replace("CRASH", "a.b.More"));
+    environment.write("whole.json", FOREIGN);
     refused(
         "import simplydroid half.json",
         &["half.json", "no trace of SimplyDroid"],
@@ -179,13 +181,13 @@ fn what_is_no_recording_is_refused_by_name() {
         &["never.json", "does not end with a crash"],
     );
     assert!(
-        !desk.path("own").exists(),
+        !environment.path("own").exists(),
         "nothing is written if something cannot be read"
     );
     refused("import simplydroid nowhere.json", &["nowhere.json"]);
-    desk.run("import simplydroid whole.json");
-    let unrecorded = desk.read("whole.retap").replace("a.b/a.b.Main", "");
-    desk.write("blind.retap", &unrecorded);
+    environment.run("import simplydroid whole.json");
+    let unrecorded = environment.read("whole.retap").replace("a.b/a.b.Main", "");
+    environment.write("blind.retap", &unrecorded);
     refused(
         "reduce blind.retap --oracle recording",
         &["step 1", "no recorded activity"],
@@ -194,12 +196,16 @@ fn what_is_no_recording_is_refused_by_name() {
         "reduce whole.retap --oracle recording --hierarchy screen",
         &["--hierarchy", "lhdd"],
     );
-    fs::create_dir(desk.path("empty")).unwrap();
+    fs::create_dir(environment.path("empty")).unwrap();
     refused("bench crash --traces empty", &["empty", "--traces"]);
     refused("bench crash --traces nowhere", &["nowhere"]);
     refused("bench crash --traces empty --stray 2", &["0 to 1"]);
-    fs::create_dir(desk.path("mixed")).unwrap();
-    fs::copy(desk.path("blind.retap"), desk.path("mixed/blind.retap")).unwrap();
+    fs::create_dir(environment.path("mixed")).unwrap();
+    fs::copy(
+        environment.path("blind.retap"),
+        environment.path("mixed/blind.retap"),
+    )
+    .unwrap();
     refused(
         "bench crash --traces mixed",
         &["blind.retap", "not a recording"],

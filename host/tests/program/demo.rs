@@ -6,7 +6,7 @@ use std::fs;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::trace::Trace;
 
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
 
 /// The fewest steps to every crash that was planted in a simulated app.
 fn shortest() -> BTreeMap<Fingerprint, usize> {
@@ -20,23 +20,23 @@ fn shortest() -> BTreeMap<Fingerprint, usize> {
 }
 
 #[test]
-fn the_demo_finds_crashes_in_every_app_and_cuts_each_to_its_fewest_steps() {
-    let desk = Desk::new();
-    let ended = desk.run("demo");
+fn the_demo_finds_crashes_in_every_app_and_reduces_each_to_its_fewest_steps() {
+    let environment = TestEnvironment::new();
+    let ended = environment.run("demo");
     assert_eq!(ended.code, 0, "{}", ended.err);
     let run = ended.last_line().to_owned();
     assert!(
-        desk.path(&run).join("run.json").is_file(),
+        environment.path(&run).join("run.json").is_file(),
         "the last line is the run: {run}"
     );
 
     let shortest = shortest();
-    let crashes = desk.crashes(&run);
+    let crashes = environment.crashes(&run);
     assert!(crashes.len() >= 3, "{crashes:?}");
     let mut packages = Vec::new();
     for crash in crashes {
         let place = format!("{run}/crashes/{crash}");
-        let reduced = Trace::parse(&desk.read(&format!("{place}/reduced.retap"))).unwrap();
+        let reduced = Trace::parse(&environment.read(&format!("{place}/reduced.retap"))).unwrap();
         let id: Fingerprint = crash.parse().unwrap();
         assert_eq!(
             Some(&reduced.steps.len()),
@@ -45,7 +45,7 @@ fn the_demo_finds_crashes_in_every_app_and_cuts_each_to_its_fewest_steps() {
             reduced.steps
         );
         let problem: serde_json::Value =
-            serde_json::from_str(&desk.read(&format!("{place}/problem.json"))).unwrap();
+            serde_json::from_str(&environment.read(&format!("{place}/problem.json"))).unwrap();
         assert_eq!(problem["reduced"]["successes"], 3, "{crash}");
         assert_eq!(problem["reduced"]["replays"], 3, "{crash}");
         packages.push(reduced.header.app.package);
@@ -58,15 +58,15 @@ fn the_demo_finds_crashes_in_every_app_and_cuts_each_to_its_fewest_steps() {
 
 #[test]
 fn the_report_of_the_demo_fetches_nothing_from_anywhere() {
-    let desk = Desk::new();
-    let ended = desk.run("demo --out here");
+    let environment = TestEnvironment::new();
+    let ended = environment.run("demo --out here");
     assert_eq!(
         (ended.code, ended.last_line()),
         (0, "here"),
         "{}",
         ended.err
     );
-    let page = desk.read("here/report.html");
+    let page = environment.read("here/report.html");
     for foreign in [
         "<script src",
         "http://",
@@ -81,37 +81,40 @@ fn the_report_of_the_demo_fetches_nothing_from_anywhere() {
         let is_namespace = found.is_some_and(|text| text.starts_with("http://www.w3.org/"));
         assert!(found.is_none() || is_namespace, "{foreign}: {found:?}");
     }
-    for crash in desk.crashes("here") {
+    for crash in environment.crashes("here") {
         assert!(page.contains(&crash), "{crash} is on the page");
     }
 }
 
 #[test]
 fn the_demo_leaves_the_users_store_alone_and_works_beside_a_broken_retap_toml() {
-    let desk = Desk::new();
-    desk.write("retap.toml", "nonsense = = 1");
-    let ended = desk.run("demo --out here --seed 5");
+    let environment = TestEnvironment::new();
+    environment.write("retap.toml", "nonsense = = 1");
+    let ended = environment.run("demo --out here --seed 5");
     assert_eq!(ended.code, 0, "{}", ended.err);
-    assert!(!desk.path("data").exists());
+    assert!(!environment.path("data").exists());
 }
 
 #[test]
 fn the_same_seed_makes_the_same_demo() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     for run in ["one", "two"] {
-        assert_eq!(desk.run(&format!("demo --seed 9 --out {run}")).code, 0);
+        assert_eq!(
+            environment.run(&format!("demo --seed 9 --out {run}")).code,
+            0
+        );
     }
     let traces = |run: &str| -> Vec<Vec<u8>> {
-        let places = desk
+        let places = environment
             .crashes(run)
             .into_iter()
-            .map(|crash| desk.path(&format!("{run}/crashes/{crash}")));
+            .map(|crash| environment.path(&format!("{run}/crashes/{crash}")));
         places
             .flat_map(|place| {
                 ["trace.retap", "reduced.retap"].map(|file| fs::read(place.join(file)).unwrap())
             })
             .collect()
     };
-    assert_eq!(desk.crashes("one"), desk.crashes("two"));
+    assert_eq!(environment.crashes("one"), environment.crashes("two"));
     assert_eq!(traces("one"), traces("two"));
 }

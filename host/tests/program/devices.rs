@@ -2,13 +2,13 @@
 
 use serde_json::Value;
 
-use crate::retap::{Desk, Ended};
+use crate::environment::{ProgramOutput, TestEnvironment};
 
 #[test]
 fn every_simulated_app_is_listed_with_a_line_about_it() {
-    let desk = Desk::new();
-    let words = desk.run("devices");
-    let json = desk.run("devices --json");
+    let environment = TestEnvironment::new();
+    let words = environment.run("devices");
+    let json = environment.run("devices --json");
     assert_eq!((words.code, json.code), (0, 0));
     assert_eq!(json.out.lines().count(), retap_simulator::app_names().len());
     for (app, line) in retap_simulator::app_names().iter().zip(json.out.lines()) {
@@ -30,9 +30,10 @@ fn every_simulated_app_is_listed_with_a_line_about_it() {
 
 #[test]
 fn phones_on_adb_are_listed_with_what_to_do_about_them() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let adb = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adb/tests/fake-adb");
-    let run = |line| Ended::from(desk.command(line).env("ADB", adb).output().unwrap());
+    let run =
+        |line| ProgramOutput::from(environment.command(line).env("ADB", adb).output().unwrap());
     let words = run("devices");
     let json = run("devices --json");
     assert_eq!((words.code, json.code), (0, 0), "{}{}", words.err, json.err);
@@ -53,8 +54,8 @@ fn phones_on_adb_are_listed_with_what_to_do_about_them() {
 }
 
 /// The names of phones in the events of a run.
-fn phones_of(desk: &Desk, run: &str) -> Vec<String> {
-    let events = desk.read(&format!("{run}/events.jsonl"));
+fn phones_of(environment: &TestEnvironment, run: &str) -> Vec<String> {
+    let events = environment.read(&format!("{run}/events.jsonl"));
     let started = events
         .lines()
         .map(|line| serde_json::from_str::<Value>(line).unwrap())
@@ -64,8 +65,8 @@ fn phones_of(desk: &Desk, run: &str) -> Vec<String> {
 }
 
 /// The events of a run without what differs from process to process.
-fn events_of(desk: &Desk, run: &str) -> Vec<Value> {
-    let events = desk.read(&format!("{run}/events.jsonl"));
+fn events_of(environment: &TestEnvironment, run: &str) -> Vec<Value> {
+    let events = environment.read(&format!("{run}/events.jsonl"));
     let lines = events.lines().map(|line| {
         let mut event: Value = serde_json::from_str(line).unwrap();
         event.as_object_mut().unwrap().remove("millis");
@@ -76,18 +77,18 @@ fn events_of(desk: &Desk, run: &str) -> Vec<Value> {
 
 #[test]
 fn a_list_of_simulated_phones_explores_as_a_count_does() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let explore = |phones: &str, run: &str| {
-        let ended = desk.run(&format!(
+        let ended = environment.run(&format!(
             "explore --device {phones} --explorer random --events 600 --seed 7 --out {run}"
         ));
         assert!([0, 1].contains(&ended.code), "{}", ended.err);
-        events_of(&desk, run)
+        events_of(&environment, run)
     };
     let counted = explore("sim:shop?noise=0.05 --count 2", "counted");
     let listed = explore("sim:shop?noise=0.05,sim:shop?noise=0.05", "listed");
     assert_eq!(
-        phones_of(&desk, "listed"),
+        phones_of(&environment, "listed"),
         ["sim:shop?noise=0.05#1", "sim:shop?noise=0.05#2"]
     );
     assert_eq!(counted, listed);
@@ -95,18 +96,18 @@ fn a_list_of_simulated_phones_explores_as_a_count_does() {
 
 #[test]
 fn phones_of_a_list_may_differ_and_reduce_together() {
-    let desk = Desk::new();
-    desk.explored("notes", "found");
-    let id = desk.crashes("found").remove(0);
-    let ended = desk.run(&format!(
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "found");
+    let id = environment.crashes("found").remove(0);
+    let ended = environment.run(&format!(
         "reduce found/crashes/{id}/trace.retap --device sim:notes,sim:notes?latency=realistic --out small"
     ));
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert_eq!(
-        phones_of(&desk, "small"),
+        phones_of(&environment, "small"),
         ["sim:notes", "sim:notes?latency=realistic"]
     );
-    let manifest: Value = serde_json::from_str(&desk.read("small/run.json")).unwrap();
+    let manifest: Value = serde_json::from_str(&environment.read("small/run.json")).unwrap();
     assert_eq!(
         manifest["settings"]["device"],
         "sim:notes,sim:notes?latency=realistic"
@@ -115,14 +116,14 @@ fn phones_of_a_list_may_differ_and_reduce_together() {
 
 #[test]
 fn a_run_of_an_earlier_version_is_resumed() {
-    let desk = Desk::new();
-    desk.explored("notes", "found");
-    let id = desk.crashes("found").remove(0);
-    let reduced = desk.run(&format!(
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "found");
+    let id = environment.crashes("found").remove(0);
+    let reduced = environment.run(&format!(
         "reduce found --crash {id} --algorithm lhdd-no-preselection --seed 1 --out small"
     ));
     assert_eq!(reduced.code, 0, "{}", reduced.err);
-    let mut manifest: Value = serde_json::from_str(&desk.read("small/run.json")).unwrap();
+    let mut manifest: Value = serde_json::from_str(&environment.read("small/run.json")).unwrap();
     assert_eq!(manifest["settings"]["algorithm"], "lhdd_no_preselection");
     // As the first version wrote it, before there were more options.
     manifest["settings"] = serde_json::json!({
@@ -130,16 +131,16 @@ fn a_run_of_an_earlier_version_is_resumed() {
         "algorithm": "lhdd_no_preselection", "runs": 1, "successes": 1,
     });
     manifest["state"] = "interrupted".into();
-    desk.write("small/run.json", &manifest.to_string());
-    let resumed = desk.run("reduce --resume small");
+    environment.write("small/run.json", &manifest.to_string());
+    let resumed = environment.run("reduce --resume small");
     assert_eq!(resumed.code, 0, "{}", resumed.err);
     assert_eq!(resumed.out, reduced.out);
 }
 
 #[test]
 fn a_phone_of_a_list_that_lacks_the_app_is_named() {
-    let desk = Desk::new();
-    let ended = desk.run("explore --device sim:shop,sim:mail --events 10");
+    let environment = TestEnvironment::new();
+    let ended = environment.run("explore --device sim:shop,sim:mail --events 10");
     assert_eq!(ended.code, 2);
     assert!(
         ended
@@ -152,9 +153,15 @@ fn a_phone_of_a_list_that_lacks_the_app_is_named() {
 
 #[test]
 fn the_only_phone_that_is_ready_on_adb_is_used_if_none_is_named() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let adb = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adb/tests/fake-adb");
-    let ended = Ended::from(desk.command("explore").env("ADB", adb).output().unwrap());
+    let ended = ProgramOutput::from(
+        environment
+            .command("explore")
+            .env("ADB", adb)
+            .output()
+            .unwrap(),
+    );
     // All that is missing are the agent's files.
     assert_eq!(ended.code, 2, "{}", ended.err);
     assert!(
@@ -173,8 +180,8 @@ fn the_only_phone_that_is_ready_on_adb_is_used_if_none_is_named() {
 
 #[test]
 fn the_bench_tells_one_object_an_app_and_one_for_large_screens() {
-    let desk = Desk::new();
-    let ended = desk.run("bench simulated --json --events 500");
+    let environment = TestEnvironment::new();
+    let ended = environment.run("bench simulated --json --events 500");
     assert_eq!(ended.code, 0, "{}", ended.err);
     let lines: Vec<Value> = ended
         .out
@@ -194,5 +201,5 @@ fn the_bench_tells_one_object_an_app_and_one_for_large_screens() {
         assert!(line["nodes"].as_u64().unwrap() > 0);
         assert!(line["snapshot_micros"].as_f64().unwrap() > 0.0);
     }
-    assert_eq!(desk.run("bench simulated --app nots").code, 2);
+    assert_eq!(environment.run("bench simulated --app nots").code, 2);
 }

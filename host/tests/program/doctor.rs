@@ -2,11 +2,11 @@
 
 use serde_json::Value;
 
-use crate::retap::{Desk, Ended};
+use crate::environment::{ProgramOutput, TestEnvironment};
 
 #[test]
 fn without_adb_it_says_how_to_get_it() {
-    let ended = Desk::new().run("doctor");
+    let ended = TestEnvironment::new().run("doctor");
     assert_eq!(ended.code, 1, "{}", ended.err);
     assert!(
         ended.out.starts_with("✘ adb: could not run `no-adb`"),
@@ -17,14 +17,14 @@ fn without_adb_it_says_how_to_get_it() {
 }
 
 #[test]
-fn what_is_well_and_what_is_not_are_told_apart() {
-    let desk = Desk::new();
+fn the_doctor_separates_what_works_from_what_does_not() {
+    let environment = TestEnvironment::new();
     let adb = concat!(env!("CARGO_MANIFEST_DIR"), "/src/adb/tests/fake-adb");
-    let mut command = desk.command("doctor --json");
-    let ended = Ended::from(
+    let mut command = environment.command("doctor --json");
+    let ended = ProgramOutput::from(
         command
             .env("ADB", adb)
-            .env("RETAP_AGENT_DIR", desk.path("none"))
+            .env("RETAP_AGENT_DIR", environment.path("none"))
             .output()
             .unwrap(),
     );

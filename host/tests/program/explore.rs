@@ -4,10 +4,10 @@ use std::collections::BTreeSet;
 
 use serde_json::Value;
 
-use crate::retap::{Desk, names};
+use crate::environment::{TestEnvironment, names};
 
-fn result(desk: &Desk, line: &str) -> Value {
-    let ended = desk.run(line);
+fn result(environment: &TestEnvironment, line: &str) -> Value {
+    let ended = environment.run(line);
     let mut result: Value =
         serde_json::from_str(&ended.out).unwrap_or_else(|_| panic!("{}", ended.err));
     for changing in ["seconds", "events_per_second", "phone_seconds", "run"] {
@@ -20,17 +20,17 @@ fn result(desk: &Desk, line: &str) -> Value {
         let problem = problem.as_object_mut().unwrap();
         problem.remove("known_since");
         problem.remove("status");
-        // A native crash tells an address, which no two phones share.
+        // A native crash has an address, which differs between phones.
         problem.remove("summary");
     }
     result
 }
 
 #[test]
-fn a_run_that_found_problems_ends_with_1_and_has_a_directory_for_each() {
-    let desk = Desk::new();
-    let ended =
-        desk.run("explore --device sim:notes --explorer random --events 2000 --seed 7 --out here");
+fn a_run_with_findings_has_exit_code_1_and_a_directory_for_each() {
+    let environment = TestEnvironment::new();
+    let ended = environment
+        .run("explore --device sim:notes --explorer random --events 2000 --seed 7 --out here");
     assert_eq!(
         (ended.code, ended.last_line()),
         (1, "here"),
@@ -46,35 +46,39 @@ fn a_run_that_found_problems_ends_with_1_and_has_a_directory_for_each() {
     ] {
         assert!(ended.out.contains(row), "{row} in {}", ended.out);
     }
-    let crashes = desk.crashes("here");
+    let crashes = environment.crashes("here");
     assert!(!crashes.is_empty());
     for crash in crashes {
         assert!(ended.out.contains(&crash), "{crash} in {}", ended.out);
         assert!(
-            !desk
+            !environment
                 .read(&format!("here/crashes/{crash}/stack.txt"))
                 .is_empty()
         );
-        assert!(desk.read("here/report.html").contains(&crash));
+        assert!(environment.read("here/report.html").contains(&crash));
     }
-    assert!(desk.read("here/run.json").contains("\"state\": \"done\""));
+    assert!(
+        environment
+            .read("here/run.json")
+            .contains("\"state\": \"done\"")
+    );
 }
 
 #[test]
-fn a_run_that_found_nothing_ends_with_0() {
-    let desk = Desk::new();
-    let ended =
-        desk.run("explore --device sim:shop --explorer random --events 1 --seed 7 --out here");
+fn a_run_without_findings_has_exit_code_0() {
+    let environment = TestEnvironment::new();
+    let ended = environment
+        .run("explore --device sim:shop --explorer random --events 1 --seed 7 --out here");
     assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
-    assert_eq!(desk.crashes("here"), [""; 0]);
+    assert_eq!(environment.crashes("here"), [""; 0]);
 }
 
 #[test]
 fn four_phones_find_what_one_finds() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let line = "explore --device sim:mail --events 3000 --session-events 300 --seed 3 --json";
-    let one = result(&desk, line);
-    let four = result(&desk, &format!("{line} --count 4"));
+    let one = result(&environment, line);
+    let four = result(&environment, &format!("{line} --count 4"));
     assert_eq!(one["events"], four["events"]);
     let findings = |result: &Value| -> BTreeSet<String> {
         let problems = result["problems"].as_array().unwrap();
@@ -85,56 +89,56 @@ fn four_phones_find_what_one_finds() {
 }
 
 #[test]
-fn kept_traces_hold_every_event_from_clean_starts_and_end_with_the_problem_they_ran_into() {
-    let desk = Desk::new();
+fn kept_traces_hold_every_event_from_clean_starts_and_end_with_their_finding() {
+    let environment = TestEnvironment::new();
     let line = "explore --device sim:notes --events 600 --session-events 100 --seed 7 --keep-traces --out here";
-    let ended = desk.run(line);
+    let ended = environment.run(line);
     assert_eq!(ended.code, 1, "{}", ended.err);
     let mut steps = 0;
     let mut problems = 0;
-    let files = names(&desk.path("here/traces"));
+    let files = names(&environment.path("here/traces"));
     for file in &files {
-        let text = desk.read(&format!("here/traces/{file}"));
+        let text = environment.read(&format!("here/traces/{file}"));
         let header: Value = serde_json::from_str(text.lines().next().unwrap()).unwrap();
         assert_eq!(header["start"], "clean", "{header}");
         problems += usize::from(!header["target"].is_null());
         steps += text.lines().count() - 1;
     }
-    // Six sessions, and a clean start after each problem.
+    // Six sessions, and a clean start after each finding.
     assert!(files.len() >= 6 && problems > 0, "{files:?}");
     assert!((590..=600).contains(&steps), "{steps}");
-    let again = desk.run(&line.replace("here", "there"));
+    let again = environment.run(&line.replace("here", "there"));
     assert_eq!(again.code, 1, "{}", again.err);
-    assert_eq!(names(&desk.path("there/traces")), files);
+    assert_eq!(names(&environment.path("there/traces")), files);
 }
 
 #[test]
 fn without_out_runs_get_a_name_by_time_command_and_seed() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let ended =
-        desk.run("explore notes --device sim:notes --explorer random --events 10 --seed 42");
+        environment.run("explore notes --device sim:notes --explorer random --events 10 --seed 42");
     let name = ended.last_line();
     assert!(
         name.starts_with("runs/20") && name.ends_with("-explore-42"),
         "{name}"
     );
-    assert!(desk.path(name).join("run.json").is_file());
+    assert!(environment.path(name).join("run.json").is_file());
 }
 
 #[test]
-fn a_crash_that_an_earlier_run_met_is_said_to_be_known() {
-    let desk = Desk::new();
-    let first = desk.explored("notes", "one");
-    let second = desk.explored("notes", "two");
+fn a_crash_of_an_earlier_run_is_reported_as_known() {
+    let environment = TestEnvironment::new();
+    let first = environment.explored("notes", "one");
+    let second = environment.explored("notes", "two");
     assert!(!first.out.contains("known since"), "{}", first.out);
     assert!(second.out.contains("known since 20"), "{}", second.out);
 }
 
 #[test]
 fn every_line_of_events_is_json_and_begins_with_the_start_and_ends_with_the_end() {
-    let desk = Desk::new();
-    desk.explored("notes", "here");
-    let text = desk.read("here/events.jsonl");
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "here");
+    let text = environment.read("here/events.jsonl");
     let events: Vec<Value> = text
         .lines()
         .map(|line| serde_json::from_str(line).unwrap())
@@ -154,19 +158,19 @@ fn every_line_of_events_is_json_and_begins_with_the_start_and_ends_with_the_end(
 }
 
 #[test]
-fn what_retap_toml_says_holds_and_the_command_line_wins() {
-    let desk = Desk::new();
-    desk.write(
+fn retap_toml_sets_the_defaults_and_the_command_line_wins() {
+    let environment = TestEnvironment::new();
+    environment.write(
         "retap.toml",
         "device = \"sim:notes\"\nseed = 7\n[explore]\nevents = 40\nsession_events = 10\n",
     );
-    let by_file = result(&desk, "explore --json");
+    let by_file = result(&environment, "explore --json");
     assert_eq!(
         (&by_file["events"], &by_file["sessions"], &by_file["seed"]),
         (&40.into(), &4.into(), &7.into())
     );
     let by_line = result(
-        &desk,
+        &environment,
         "explore --json --events 20 --seed 8 --device sim:shop",
     );
     assert_eq!(
@@ -177,34 +181,35 @@ fn what_retap_toml_says_holds_and_the_command_line_wins() {
 }
 
 #[test]
-fn the_store_is_where_the_environment_says_unless_that_is_empty() {
-    let desk = Desk::new();
+fn the_store_is_where_the_environment_variable_says_unless_it_is_empty() {
+    let environment = TestEnvironment::new();
     let line = "explore --device sim:notes --events 5 --seed 1";
-    let named = desk
+    let named = environment
         .command(&format!("{line} --out one"))
         .env("RETAP_STORE", "mine.sqlite")
         .output()
         .unwrap()
         .status;
-    assert!(named.code().is_some_and(|code| code < 2) && desk.path("mine.sqlite").is_file());
-    assert!(!desk.path("data").exists());
-    let empty = desk
+    assert!(named.code().is_some_and(|code| code < 2) && environment.path("mine.sqlite").is_file());
+    assert!(!environment.path("data").exists());
+    let empty = environment
         .command(&format!("{line} --out two"))
         .env("RETAP_STORE", "")
         .output()
         .unwrap()
         .status;
     assert!(
-        empty.code().is_some_and(|code| code < 2) && desk.path("data/retap/store.sqlite").is_file()
+        empty.code().is_some_and(|code| code < 2)
+            && environment.path("data/retap/store.sqlite").is_file()
     );
 }
 
 #[test]
 fn piped_output_has_no_colours_and_asking_for_them_brings_them() {
-    let desk = Desk::new();
-    let plain = desk.explored("notes", "one");
+    let environment = TestEnvironment::new();
+    let plain = environment.explored("notes", "one");
     assert!(!plain.err.contains('\u{1b}') && !plain.out.contains('\u{1b}'));
-    let coloured = desk
+    let coloured = environment
         .run("explore --device sim:notes --explorer random --events 2000 --seed 7 --out two --color always");
     assert!(coloured.err.contains("\u{1b}[1m"), "{}", coloured.err);
 }

@@ -1,20 +1,20 @@
-//! Traces of targets that are reached only sometimes: how they are reduced, refused, gone on with, and told about.
+//! Traces of targets that are reached only sometimes: reducing, refusing, resuming and reporting them.
 
 use std::path::Path;
 
 use retap_shared::trace::Trace;
 use serde_json::Value;
 
-use crate::retap::{Desk, grown_to, length};
+use crate::environment::{TestEnvironment, grown_to, length};
 
 /// One touch in a hundred is lost.
 const FLAKY: &str = "sim:notes?noise=0.01";
 const RULES: &str = "--runs 20 --successes 18 --count 8";
 
 /// A crash's trace from a phone that loses no touches.
-fn trace(desk: &Desk) -> String {
-    desk.explored("notes", "found");
-    let id = desk.crashes("found").remove(0);
+fn trace(environment: &TestEnvironment) -> String {
+    environment.explored("notes", "found");
+    let id = environment.crashes("found").remove(0);
     format!("found/crashes/{id}/trace.retap")
 }
 
@@ -24,13 +24,13 @@ fn json(out: &str) -> Value {
 
 #[test]
 fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
-    let desk = Desk::new();
-    let trace = trace(&desk);
+    let environment = TestEnvironment::new();
+    let trace = trace(&environment);
     for algorithm in ["auto", "nd3min"] {
         let line = format!(
             "reduce {trace} --device {FLAKY} {RULES} --algorithm {algorithm} --out {algorithm} --json"
         );
-        let ended = desk.run(&line);
+        let ended = environment.run(&line);
         assert_eq!(ended.code, 0, "{algorithm}: {}", ended.err);
         let result = json(&ended.out);
         assert!(result["to"].as_u64() < Some(20), "{result}");
@@ -46,7 +46,7 @@ fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
                 .is_some_and(|check| check.contains("(0.") || check.contains("(1."))
         );
     }
-    let events = desk.read("auto/events.jsonl");
+    let events = environment.read("auto/events.jsonl");
     let believed = events
         .lines()
         .rfind(|line| line.contains("\"believed\""))
@@ -59,7 +59,7 @@ fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
         "{believed}"
     );
     assert_eq!(believed["under_way"], 0);
-    let page = desk.read("auto/report.html");
+    let page = environment.read("auto/report.html");
     assert!(
         page.contains("Progress of the reduction") && page.contains("Belief about the steps"),
         "the page shows the reduction"
@@ -67,25 +67,25 @@ fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
 }
 
 #[test]
-fn a_killed_flaky_reduction_goes_on_with_what_it_knew() {
-    let desk = Desk::new();
-    let trace = trace(&desk);
+fn a_killed_flaky_reduction_is_resumed_with_its_attempts() {
+    let environment = TestEnvironment::new();
+    let trace = trace(&environment);
     let start = format!("reduce {trace} --device {FLAKY} {RULES} --out here");
-    let mut child = desk.start(&start);
-    let events = desk.path("here/events.jsonl");
+    let mut child = environment.start(&start);
+    let events = environment.path("here/events.jsonl");
     assert!(grown_to(&events, 4_000, &mut child));
     child.kill().unwrap();
     child.wait().unwrap();
     let before = observed(&events);
-    let resumed = desk.run("reduce --resume here --json");
+    let resumed = environment.run("reduce --resume here --json");
     assert_eq!(resumed.code, 0, "{}", resumed.err);
     let result = json(&resumed.out);
     assert!(
         result["replays"]["successes"].as_u64() >= Some(18),
         "{result}"
     );
-    let told = desk.read("here/events.jsonl");
-    let recalled = told
+    let recalled = environment
+        .read("here/events.jsonl")
         .lines()
         .filter(|line| line.contains("\"recalled\":true"))
         .count();
@@ -105,21 +105,21 @@ fn observed(events: &Path) -> usize {
 
 #[test]
 fn a_target_that_nothing_reaches_and_one_that_everything_reaches() {
-    let desk = Desk::new();
-    let trace = trace(&desk);
+    let environment = TestEnvironment::new();
+    let trace = trace(&environment);
     for rules in ["", RULES] {
         let line = format!(
             "reduce {trace} {rules} --target activity:Nowhere --out never{}",
             rules.len()
         );
-        let ended = desk.run(&line);
+        let ended = environment.run(&line);
         assert_eq!(ended.code, 3, "{}", ended.err);
         assert!(ended.err.contains("0 of "), "{}", ended.err);
         let line = format!(
             "reduce {trace} {rules} --target activity:ListActivity --out always{} --json",
             rules.len()
         );
-        let ended = desk.run(&line);
+        let ended = environment.run(&line);
         assert_eq!(ended.code, 0, "{}", ended.err);
         assert_eq!(
             json(&ended.out)["to"],
@@ -131,33 +131,41 @@ fn a_target_that_nothing_reaches_and_one_that_everything_reaches() {
 
 #[test]
 fn a_line_of_the_log_can_be_the_target() {
-    let desk = Desk::new();
-    let trace = trace(&desk);
-    let ended = desk.run(&format!(
+    let environment = TestEnvironment::new();
+    let trace = trace(&environment);
+    let ended = environment.run(&format!(
         "reduce {trace} --target log:FATAL.EXCEPTION --out cut --json"
     ));
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert_eq!(json(&ended.out)["target"]["log"], "FATAL.EXCEPTION");
-    let replay = desk.run("replay cut/traces/reduced.retap --times 2");
+    let replay = environment.run("replay cut/traces/reduced.retap --times 2");
     assert_eq!(replay.code, 0, "{}{}", replay.out, replay.err);
-    let ended = desk.run(&format!("reduce {trace} --target log:( --out other"));
+    let ended = environment.run(&format!("reduce {trace} --target log:( --out other"));
     assert_eq!(ended.code, 2, "{}", ended.err);
     assert!(ended.err.contains("log:REGEX"), "{}", ended.err);
 }
 
 #[test]
-fn what_is_left_becomes_simpler_unless_only_deleting_is_asked_for() {
-    let desk = Desk::new();
-    desk.explored("shop", "found");
+fn remaining_steps_become_simpler_unless_only_deleting_is_asked_for() {
+    let environment = TestEnvironment::new();
+    environment.explored("shop", "found");
     let texts = |run: &str| -> usize {
         let of = |id: String| {
-            Trace::parse(&desk.read(&format!("{run}/crashes/{id}/reduced.retap"))).unwrap()
+            Trace::parse(&environment.read(&format!("{run}/crashes/{id}/reduced.retap"))).unwrap()
         };
-        let steps = desk.crashes(run).into_iter().flat_map(|id| of(id).steps);
+        let steps = environment
+            .crashes(run)
+            .into_iter()
+            .flat_map(|id| of(id).steps);
         steps.map(|step| step.action.to_string().len()).sum()
     };
-    assert_eq!(desk.run("reduce found --out simple").code, 0);
-    assert_eq!(desk.run("reduce found --only-delete --out deleted").code, 0);
+    assert_eq!(environment.run("reduce found --out simple").code, 0);
+    assert_eq!(
+        environment
+            .run("reduce found --only-delete --out deleted")
+            .code,
+        0
+    );
     assert!(
         texts("simple") < texts("deleted"),
         "{} {}",
@@ -168,9 +176,9 @@ fn what_is_left_becomes_simpler_unless_only_deleting_is_asked_for() {
 
 #[test]
 fn options_that_contradict_each_other() {
-    let desk = Desk::new();
-    let trace = trace(&desk);
-    for (options, told) in [
+    let environment = TestEnvironment::new();
+    let trace = trace(&environment);
+    for (options, message) in [
         (
             "--scheduler greedy",
             "`--scheduler` is for `--algorithm nd3min`",
@@ -195,20 +203,20 @@ fn options_that_contradict_each_other() {
         ("--runs 0", "0 is not in 1..=10000"),
         ("--algorithm nd3min --parts 1", "1 is not in 2..=10000"),
     ] {
-        let ended = desk.run(&format!("reduce {trace} {options} --out cut"));
+        let ended = environment.run(&format!("reduce {trace} {options} --out cut"));
         assert_eq!(ended.code, 2, "{options}: {}", ended.err);
-        assert!(ended.err.contains(told), "{options}: {}", ended.err);
-        assert!(!desk.path("cut").exists(), "{options}");
+        assert!(ended.err.contains(message), "{options}: {}", ended.err);
+        assert!(!environment.path("cut").exists(), "{options}");
     }
 }
 
 #[test]
 fn a_policy_too_large_for_memory_is_refused_before_it_is_begun() {
-    let desk = Desk::new();
-    let ended = desk.run("policy --candidates 8 --parallel 15 --runs 20 --successes 18");
+    let environment = TestEnvironment::new();
+    let ended = environment.run("policy --candidates 8 --parallel 15 --runs 20 --successes 18");
     assert_eq!(ended.code, 2, "{}", ended.err);
     assert!(ended.err.contains("MiB of memory"), "{}", ended.err);
-    let ended = desk.run("policy --candidates 3 --parallel 15 --runs 18 --successes 20");
+    let ended = environment.run("policy --candidates 3 --parallel 15 --runs 18 --successes 20");
     assert_eq!(ended.code, 2, "{}", ended.err);
     assert!(
         ended.err.contains("cannot decide anything"),

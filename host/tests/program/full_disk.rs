@@ -1,12 +1,12 @@
-//! A disk that is full in the middle of a run: one clear error, and after making room the run goes on with what it
-//! had observed. The disk is a small tmpfs in a mount namespace of its own.
+//! A disk that is full in the middle of a run: one clear error, and the run is resumed once there is room. The disk is a
+//! small tmpfs in a private mount namespace.
 
 use std::process::{Command, Stdio};
 
-use crate::retap::{Desk, Ended};
+use crate::environment::{ProgramOutput, TestEnvironment};
 
-/// Runs a script that may mount. Panics where nobody may: a test that cannot test must not look as if it had.
-fn with_mounts(desk: &Desk, script: &str) -> Ended {
+/// Runs a script in a mount namespace. Panics where mounting is not allowed: a test that did nothing must not pass.
+fn with_mounts(environment: &TestEnvironment, script: &str) -> ProgramOutput {
     let can = |command: &mut Command| {
         command
             .stdout(Stdio::null())
@@ -32,8 +32,8 @@ fn with_mounts(desk: &Desk, script: &str) -> Ended {
         .env("RETAP", retap)
         .env_remove("RETAP_STORE");
     command
-        .current_dir(desk.path(""))
-        .env("XDG_DATA_HOME", desk.path("data"))
+        .current_dir(environment.path(""))
+        .env("XDG_DATA_HOME", environment.path("data"))
         .output()
         .unwrap()
         .into()
@@ -43,9 +43,9 @@ const EXPLORE: &str =
     "explore --device sim:notes --events 4000 --session-events 200 --seed 3 --json";
 
 #[test]
-fn a_full_run_directory_is_told_and_after_making_room_nothing_is_lost() {
-    let desk = Desk::new();
-    let calm = desk.run(&format!("{EXPLORE} --out calm"));
+fn a_full_run_directory_is_reported_and_nothing_is_lost_once_there_is_room() {
+    let environment = TestEnvironment::new();
+    let calm = environment.run(&format!("{EXPLORE} --out calm"));
     let script = format!(
         "set -e; mkdir disk; mount -t tmpfs -o size=200k tmpfs disk
          code=0; $RETAP {EXPLORE} --out disk/run || code=$?; echo first $code
@@ -54,7 +54,7 @@ fn a_full_run_directory_is_told_and_after_making_room_nothing_is_lost() {
          code=0; $RETAP explore --json --resume disk/run || code=$?; echo second $code
          ls disk/run/crashes > crashes; cp disk/run/events.jsonl after.jsonl"
     );
-    let ended = with_mounts(&desk, &script);
+    let ended = with_mounts(&environment, &script);
     let (first, rest) = ended
         .out
         .split_once("first 2\n")
@@ -74,31 +74,31 @@ fn a_full_run_directory_is_told_and_after_making_room_nothing_is_lost() {
         ended.err
     );
 
-    let before = desk.read("before.jsonl");
-    let after = desk.read("after.jsonl");
+    let before = environment.read("before.jsonl");
+    let after = environment.read("after.jsonl");
     assert!(
         before.ends_with("}\n") && after.starts_with(&before),
         "no line was lost or cut"
     );
     assert_done_once(&after);
     assert!(
-        !desk.read("crashes").trim().is_empty(),
+        !environment.read("crashes").trim().is_empty(),
         "no finding is left"
     );
     assert_eq!(event_count(rest), event_count(&calm.out));
 }
 
 #[test]
-fn a_full_store_is_told_and_after_making_room_nothing_is_lost() {
-    let desk = Desk::new();
-    let calm = desk.run(&format!("{EXPLORE} --out calm"));
+fn a_full_store_is_reported_and_nothing_is_lost_once_there_is_room() {
+    let environment = TestEnvironment::new();
+    let calm = environment.run(&format!("{EXPLORE} --out calm"));
     let script = format!(
         "set -e; mkdir disk; mount -t tmpfs -o size=300k tmpfs disk
          code=0; $RETAP {EXPLORE} --out run --store disk/store.sqlite || code=$?; echo first $code
          mount -o remount,size=64m disk
          code=0; $RETAP explore --json --resume run || code=$?; echo second $code"
     );
-    let ended = with_mounts(&desk, &script);
+    let ended = with_mounts(&environment, &script);
     let (first, rest) = ended
         .out
         .split_once("first 2\n")
@@ -117,7 +117,7 @@ fn a_full_store_is_told_and_after_making_room_nothing_is_lost() {
         "{}",
         ended.err
     );
-    assert_done_once(&desk.read("run/events.jsonl"));
+    assert_done_once(&environment.read("run/events.jsonl"));
     assert_eq!(event_count(rest), event_count(&calm.out));
 }
 

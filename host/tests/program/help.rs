@@ -1,10 +1,10 @@
 //! `--help` of every command: its groups, and the defaults that it shows.
 
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
 
 fn help(command: &str) -> String {
-    let desk = Desk::new();
-    let mut line = desk.command(&format!("{command} --help"));
+    let environment = TestEnvironment::new();
+    let mut line = environment.command(&format!("{command} --help"));
     let ended = line.env("COLUMNS", "120").output().unwrap();
     assert!(ended.status.success(), "{command}");
     String::from_utf8(ended.stdout).unwrap()
@@ -22,6 +22,7 @@ fn help_of_every_command() {
         "reduce",
         "reduce-suite",
         "replay",
+        "baseline",
         "report",
         "screen",
         "import",
@@ -43,6 +44,7 @@ fn help_of_every_benchmark() {
         "policy",
         "noisy",
         "own-cost",
+        "deterministic",
         "crash",
         "oracle",
         "suite",

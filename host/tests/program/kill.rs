@@ -1,5 +1,5 @@
-//! A process that is killed with SIGKILL at any moment loses nothing: a resumed reduction ends with the same answer as one that
-//! was left alone, a resumed exploration with as many events and with all findings that it had.
+//! A process that is killed with SIGKILL loses nothing: a resumed reduction has the same result as an undisturbed one, a
+//! resumed exploration as many events and all its earlier findings.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
@@ -9,19 +9,26 @@ use rand_pcg::Pcg64Mcg;
 use retap_shared::trace::Trace;
 use serde_json::Value;
 
-use crate::retap::{Desk, grown_to, length, names};
+use crate::environment::{TestEnvironment, grown_to, length, names};
 
-/// How often a run is killed before it may end.
+/// Number of kills before the run may end.
 const KILLS: usize = 4;
 const SIGKILL: i32 = 9;
 
-/// Kills a job again and again while its events are written, and returns how often that worked.
-fn torment(desk: &Desk, start: &str, resume: &str, run: &str, whole: u64, seed: u64) -> usize {
+/// Kills a run again and again while it writes its events. Returns the number of kills that came before the end.
+fn kill_loop(
+    environment: &TestEnvironment,
+    start: &str,
+    resume: &str,
+    run: &str,
+    whole: u64,
+    seed: u64,
+) -> usize {
     let mut rng = Pcg64Mcg::seed_from_u64(seed);
-    let events = desk.path(run).join("events.jsonl");
+    let events = environment.path(run).join("events.jsonl");
     let mut killed = 0;
     for round in 0..KILLS {
-        let mut child = desk.start(if desk.path(run).join("run.json").exists() {
+        let mut child = environment.start(if environment.path(run).join("run.json").exists() {
             resume
         } else {
             start
@@ -34,32 +41,32 @@ fn torment(desk: &Desk, start: &str, resume: &str, run: &str, whole: u64, seed: 
     killed
 }
 
-/// Every trace of every crash. A stack has addresses and process numbers, which are no part of the answer.
-fn traces(desk: &Desk, run: &str) -> BTreeMap<String, String> {
+/// All traces of all crashes. Stacks are left out: they have addresses and process ids.
+fn traces(environment: &TestEnvironment, run: &str) -> BTreeMap<String, String> {
     let mut traces = BTreeMap::new();
-    for crash in desk.crashes(run) {
+    for crash in environment.crashes(run) {
         let place = format!("{run}/crashes/{crash}");
-        for file in names(&desk.path(&place))
+        for file in names(&environment.path(&place))
             .into_iter()
             .filter(|file| file.ends_with(".retap"))
         {
             traces.insert(
                 format!("{crash}/{file}"),
-                desk.read(&format!("{place}/{file}")),
+                environment.read(&format!("{place}/{file}")),
             );
         }
     }
     traces
 }
 
-/// The traces that were found, without what the phone's clock has a part in: mail shows it on its settings.
-fn found(desk: &Desk, run: &str) -> BTreeMap<String, Trace> {
+/// The traces that were found, without their screens: the settings of mail show the clock.
+fn found(environment: &TestEnvironment, run: &str) -> BTreeMap<String, Trace> {
     let parse = |text: String| {
         let mut trace = Trace::parse(&text).unwrap();
         trace.steps.iter_mut().for_each(|step| step.screen = None);
         trace
     };
-    traces(desk, run)
+    traces(environment, run)
         .into_iter()
         .map(|(file, text)| (file, parse(text)))
         .collect()
@@ -87,26 +94,26 @@ fn result(json: &str) -> Value {
 
 #[test]
 fn a_killed_exploration_is_resumed_with_all_its_events_and_findings() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let line = "explore --device sim:mail --events 4000 --session-events 200 --seed 11 --json";
-    let undisturbed = desk.run(&format!("{line} --out calm"));
+    let undisturbed = environment.run(&format!("{line} --out calm"));
     assert_eq!(undisturbed.code, 1, "{}", undisturbed.err);
     let calm = result(&undisturbed.out);
-    let whole = length(&desk.path("calm/events.jsonl"));
+    let whole = length(&environment.path("calm/events.jsonl"));
     let mut killed = 0;
     for seed in 0..6 {
         let run = format!("run{seed}");
         let start = format!("{line} --out {run}");
         let resume = format!("explore --json --resume {run}");
-        killed += torment(&desk, &start, &resume, &run, whole, seed);
-        let before = found(&desk, &run);
-        let resumed = desk.run(&resume);
+        killed += kill_loop(&environment, &start, &resume, &run, whole, seed);
+        let before = found(&environment, &run);
+        let resumed = environment.run(&resume);
         assert_eq!(resumed.code, 1, "{}", resumed.err);
         let ended = result(&resumed.out);
         for same in ["events", "outcome", "sessions"] {
             assert_eq!(ended[same], calm[same], "seed {seed}");
         }
-        let after = found(&desk, &run);
+        let after = found(&environment, &run);
         assert!(
             before.keys().all(|file| after.contains_key(file)),
             "seed {seed}: {before:?} {after:?}"
@@ -120,25 +127,29 @@ fn a_killed_exploration_is_resumed_with_all_its_events_and_findings() {
 
 #[test]
 fn a_killed_reduction_ends_with_the_same_trace() {
-    let desk = Desk::new();
-    desk.explored("notes", "found");
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "found");
     let line = "reduce found --seed 11";
-    let undisturbed = desk.run(&format!("{line} --out calm"));
+    let undisturbed = environment.run(&format!("{line} --out calm"));
     assert_eq!(
         undisturbed.code, 0,
         "{}{}",
         undisturbed.out, undisturbed.err
     );
-    let whole = length(&desk.path("calm/events.jsonl"));
+    let whole = length(&environment.path("calm/events.jsonl"));
     let mut killed = 0;
     for seed in 0..6 {
         let run = format!("run{seed}");
         let start = format!("{line} --out {run}");
         let resume = format!("reduce --resume {run}");
-        killed += torment(&desk, &start, &resume, &run, whole, 100 + seed);
-        let resumed = desk.run(&resume);
+        killed += kill_loop(&environment, &start, &resume, &run, whole, 100 + seed);
+        let resumed = environment.run(&resume);
         assert_eq!(resumed.code, 0, "{}{}", resumed.out, resumed.err);
-        assert_eq!(traces(&desk, &run), traces(&desk, "calm"), "seed {seed}");
+        assert_eq!(
+            traces(&environment, &run),
+            traces(&environment, "calm"),
+            "seed {seed}"
+        );
     }
     assert!(
         killed >= 12,
@@ -147,20 +158,20 @@ fn a_killed_reduction_ends_with_the_same_trace() {
 }
 
 #[test]
-fn what_was_recalled_is_not_played_again_and_crashes_were_there_before_the_kill() {
-    let desk = Desk::new();
+fn a_resumed_run_replays_nothing_and_its_crashes_were_written_before_the_kill() {
+    let environment = TestEnvironment::new();
     let line = "explore --device sim:notes --events 20000 --session-events 100 --seed 5 --out here";
-    let mut child = desk.start(line);
-    let events = desk.path("here/events.jsonl");
+    let mut child = environment.start(line);
+    let events = environment.path("here/events.jsonl");
     assert!(grown_to(&events, 150_000, &mut child));
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(
-        !desk.crashes("here").is_empty(),
+        !environment.crashes("here").is_empty(),
         "crashes are written while the run goes on"
     );
-    assert_eq!(desk.run("explore --resume here").code, 1);
-    let events = desk.read("here/events.jsonl");
+    assert_eq!(environment.run("explore --resume here").code, 1);
+    let events = environment.read("here/events.jsonl");
     let stepped = events.matches("\"event\":\"stepped\"").count();
     // The last step before the kill may have been reported, but not recorded any more.
     assert!((19_000..=20_001).contains(&stepped), "{stepped}");

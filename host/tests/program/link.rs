@@ -1,54 +1,60 @@
 //! A phone in one process, its host in another, and the link between them, in real time.
 
-use crate::link_phone::{Served, planted};
-use crate::retap::{Desk, grown_to};
+use crate::environment::{TestEnvironment, grown_to};
+use crate::link_phone::{ServedPhone, planted};
 
 #[test]
 fn a_trace_is_replayed_over_udp_and_over_a_byte_stream() {
-    for way in ["udp", "tcp"] {
-        let desk = Desk::new();
-        let trace = planted(&desk, "notes");
-        let served = Served::start(&desk, "sim:notes", way, "keys.pairing");
+    for transport in ["udp", "tcp"] {
+        let environment = TestEnvironment::new();
+        let trace = planted(&environment, "notes");
+        let served = ServedPhone::start(&environment, "sim:notes", transport, "keys.pairing");
         assert!(
-            served.address.starts_with(&format!("{way}:127.0.0.1:")),
+            served
+                .address
+                .starts_with(&format!("{transport}:127.0.0.1:")),
             "{}",
             served.address
         );
-        let ended = desk.run(&format!(
+        let ended = environment.run(&format!(
             "replay {trace} --times 1 --device {}",
             served.device()
         ));
-        assert_eq!(ended.code, 0, "{way}: {}{}", ended.out, ended.err);
+        assert_eq!(ended.code, 0, "{transport}: {}{}", ended.out, ended.err);
     }
 }
 
 #[test]
-fn a_host_that_is_done_gives_the_phone_back_at_once() {
-    for way in ["udp", "tcp"] {
-        let desk = Desk::new();
-        let trace = planted(&desk, "notes");
-        let served = Served::start(&desk, "sim:notes", way, "keys.pairing");
+fn a_host_that_has_finished_releases_the_phone_at_once() {
+    for transport in ["udp", "tcp"] {
+        let environment = TestEnvironment::new();
+        let trace = planted(&environment, "notes");
+        let served = ServedPhone::start(&environment, "sim:notes", transport, "keys.pairing");
         for _ in 0..2 {
-            let ended = desk.run(&format!(
+            let ended = environment.run(&format!(
                 "replay {trace} --times 1 --device {}",
                 served.device()
             ));
-            assert_eq!(ended.code, 0, "{way}: {}{}", ended.out, ended.err);
+            assert_eq!(ended.code, 0, "{transport}: {}{}", ended.out, ended.err);
         }
-        let log = served.log(&desk);
-        assert!(!log.contains("refused a host"), "{way}: {log}");
-        assert_eq!(log.matches("serving host=").count(), 2, "{way}: {log}");
+        let log = served.log(&environment);
+        assert!(!log.contains("refused a host"), "{transport}: {log}");
+        assert_eq!(
+            log.matches("serving host=").count(),
+            2,
+            "{transport}: {log}"
+        );
     }
 }
 
 #[test]
-fn a_pairing_file_of_another_phone_is_refused_in_words() {
-    let desk = Desk::new();
-    let trace = planted(&desk, "notes");
-    let served = Served::start(&desk, "sim:notes", "udp", "its.pairing");
-    let _other = Served::start(&desk, "sim:notes", "udp", "other.pairing");
+fn a_pairing_file_of_another_phone_is_refused_with_an_explanation() {
+    let environment = TestEnvironment::new();
+    let trace = planted(&environment, "notes");
+    let served = ServedPhone::start(&environment, "sim:notes", "udp", "its.pairing");
+    let _other = ServedPhone::start(&environment, "sim:notes", "udp", "other.pairing");
     let device = format!("{}?pairing=other.pairing", served.address);
-    let ended = desk.run(&format!("replay {trace} --device {device}"));
+    let ended = environment.run(&format!("replay {trace} --device {device}"));
     assert_eq!(ended.code, 4, "{}", ended.err);
     assert!(
         ended.err.contains("has other keys than the pairing file"),
@@ -58,10 +64,10 @@ fn a_pairing_file_of_another_phone_is_refused_in_words() {
 }
 
 #[test]
-fn a_pairing_file_that_is_none_and_an_address_that_is_none_are_named() {
-    let desk = Desk::new();
-    let trace = planted(&desk, "notes");
-    desk.write("none.pairing", "{}");
+fn a_broken_pairing_file_and_a_broken_address_are_named() {
+    let environment = TestEnvironment::new();
+    let trace = planted(&environment, "notes");
+    environment.write("none.pairing", "{}");
     for (device, words) in [
         (
             "udp:127.0.0.1:9?pairing=missing.pairing",
@@ -73,7 +79,7 @@ fn a_pairing_file_that_is_none_and_an_address_that_is_none_are_named() {
         ),
         ("udp:nowhere", "is not an address of an agent"),
     ] {
-        let ended = desk.run(&format!("replay {trace} --device {device}"));
+        let ended = environment.run(&format!("replay {trace} --device {device}"));
         assert_eq!(ended.code, 2, "{device}: {}", ended.err);
         assert!(ended.err.contains(words), "{}", ended.err);
     }
@@ -84,9 +90,9 @@ fn a_pairing_file_that_is_none_and_an_address_that_is_none_are_named() {
 fn a_pairing_file_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
 
-    let desk = Desk::new();
-    let _served = Served::start(&desk, "sim:notes", "udp", "keys.pairing");
-    let mode = std::fs::metadata(desk.path("keys.pairing"))
+    let environment = TestEnvironment::new();
+    let _served = ServedPhone::start(&environment, "sim:notes", "udp", "keys.pairing");
+    let mode = std::fs::metadata(environment.path("keys.pairing"))
         .unwrap()
         .permissions()
         .mode();
@@ -94,19 +100,19 @@ fn a_pairing_file_is_readable_by_its_owner_only() {
 }
 
 #[test]
-fn a_second_host_is_told_that_the_phone_is_held() {
-    let desk = Desk::new();
-    let trace = planted(&desk, "notes");
-    let served = Served::start(&desk, "sim:notes", "tcp", "keys.pairing");
+fn a_second_host_learns_that_the_phone_is_in_use() {
+    let environment = TestEnvironment::new();
+    let trace = planted(&environment, "notes");
+    let served = ServedPhone::start(&environment, "sim:notes", "tcp", "keys.pairing");
     let device = served.device();
-    let mut first = desk.start(&format!(
+    let mut first = environment.start(&format!(
         "explore --device {device} --events 100000 --out first"
     ));
     assert!(
-        grown_to(&desk.path("first/events.jsonl"), 500, &mut first),
+        grown_to(&environment.path("first/events.jsonl"), 500, &mut first),
         "the first host is at work"
     );
-    let second = desk.run(&format!("replay {trace} --device {device}"));
+    let second = environment.run(&format!("replay {trace} --device {device}"));
     first.kill().unwrap();
     first.wait().unwrap();
     assert_eq!(second.code, 4, "{}", second.err);

@@ -1,5 +1,5 @@
-//! Strangers on the port while a session works: garbage, handshakes with other keys, handshakes that stop halfway, and
-//! streams that say nothing. The session's one connection goes on, and none of the strangers keeps a place.
+//! Strangers on the port during a session: garbage, handshakes with other keys, handshakes that stop halfway, and silent
+//! streams. The connection of the session survives, and no stranger keeps a slot.
 
 use std::io::{ErrorKind, Read, Write};
 use std::net::{SocketAddr, TcpStream, UdpSocket};
@@ -16,23 +16,23 @@ use retap_transport::keys::SessionKeys;
 use retap_transport::stream::{FramedSocket, PEER};
 use retap_transport::udp::PlainUdpSocket;
 
-use crate::link_phone::{Served, padded};
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
+use crate::link_phone::{ServedPhone, padded};
 
-/// More than the agent has places for, on either way.
+/// More than the agent has slots for, on either transport.
 const AT_ONCE: usize = 40;
 /// Far longer than a silent stream is kept; a test that waits this long has failed.
 const FOR_EVER: Duration = Duration::from_secs(120);
 
-/// A reduction over the link, and what every thread of the flood does until that is done.
-fn session_under(way: &str, flood: impl Fn(SocketAddr, &Flood)) {
-    let desk = Desk::new();
-    let trace = padded(&desk, "notes");
-    let calm = desk.run(&format!(
+/// Reduces over the link while every thread of the flood runs.
+fn session_under(transport: &str, flood: impl Fn(SocketAddr, &Flood)) {
+    let environment = TestEnvironment::new();
+    let trace = padded(&environment, "notes");
+    let calm = environment.run(&format!(
         "reduce {trace} --device sim:notes --seed 1 --out calm --json"
     ));
     assert_eq!(calm.code, 0, "{}", calm.err);
-    let served = Served::start(&desk, "sim:notes", way, "keys.pairing");
+    let served = ServedPhone::start(&environment, "sim:notes", transport, "keys.pairing");
     let address = served.address.split_once(':').unwrap().1.parse().unwrap();
     let over = Flood::default();
     let ended = thread::scope(|scope| {
@@ -41,18 +41,18 @@ fn session_under(way: &str, flood: impl Fn(SocketAddr, &Flood)) {
                 "reduce {trace} --device {} --seed 1 --out run",
                 served.device()
             );
-            let ended = desk.run(&line);
+            let ended = environment.run(&line);
             over.is_over.store(true, Ordering::Relaxed);
             ended
         });
-        // The flood begins once the session is there: it is the session that must not be disturbed.
-        while !served.log(&desk).contains("serving host=") && !over.is_over() {
+        // The flood begins after the session: the session must not be disturbed.
+        while !served.log(&environment).contains("serving host=") && !over.is_over() {
             thread::sleep(Duration::from_millis(10));
         }
         flood(address, &over);
         host.join().unwrap()
     });
-    let log = served.log(&desk);
+    let log = served.log(&environment);
     assert_eq!(ended.code, 0, "{}\n{log}", ended.err);
     assert_eq!(
         log.matches("serving host=").count(),
@@ -60,9 +60,9 @@ fn session_under(way: &str, flood: impl Fn(SocketAddr, &Flood)) {
         "the session's connection broke:\n{log}"
     );
     let reduced = |run: &str| {
-        desk.read(&format!(
+        environment.read(&format!(
             "{run}/crashes/{}/reduced.retap",
-            desk.crashes(run)[0]
+            environment.crashes(run)[0]
         ))
     };
     assert_eq!(reduced("run"), reduced("calm"));
@@ -71,8 +71,8 @@ fn session_under(way: &str, flood: impl Fn(SocketAddr, &Flood)) {
         "that was no flood: {:?}",
         over.sent
     );
-    // And whoever has the keys comes in after it.
-    let ended = desk.run(&format!(
+    // A host with the right keys can connect afterwards.
+    let ended = environment.run(&format!(
         "replay {trace} --times 1 --device {}",
         served.device()
     ));
@@ -127,7 +127,7 @@ fn garbage(address: SocketAddr, flood: &Flood) {
             if bytes.len() > 5 && rng.random_bool(0.5) {
                 bytes[..5].copy_from_slice(&[0xc3, 0, 0, 0, 1]);
             }
-            // A full buffer is the flood's own trouble.
+            // A full send buffer is not a failure of the agent.
             let _ = socket.send_to(&bytes, address);
             flood.count();
         }
@@ -135,10 +135,10 @@ fn garbage(address: SocketAddr, flood: &Flood) {
     }
 }
 
-/// Whole handshakes with keys that are not the phone's, and halves of which the rest never comes.
+/// Complete handshakes with wrong keys, and handshakes that stop halfway.
 fn strangers(address: SocketAddr, flood: &Flood) {
     while !flood.is_over() {
-        knock(flood, Transport::Udp, address, || async {
+        attempt_handshakes(flood, Transport::Udp, address, || async {
             let socket: Arc<dyn AsyncUdpSocket> =
                 PlainUdpSocket::bind("127.0.0.1:0".parse().unwrap()).unwrap();
             Some(socket)
@@ -148,15 +148,15 @@ fn strangers(address: SocketAddr, flood: &Flood) {
 
 fn framed_strangers(address: SocketAddr, flood: &Flood) {
     while !flood.is_over() {
-        knock(flood, Transport::Stream, PEER, || async {
+        attempt_handshakes(flood, Transport::Stream, PEER, || async {
             let stream = tokio::net::TcpStream::connect(address).await.ok()?;
             Some(FramedSocket::new(stream) as Arc<dyn AsyncUdpSocket>)
         });
     }
 }
 
-/// One round of knocking. A runtime that ends takes its half of the handshakes with it, without a word to the agent.
-fn knock<S, F>(flood: &Flood, way: Transport, to: SocketAddr, socket: S)
+/// One round of handshakes. A runtime that ends abandons them without closing.
+fn attempt_handshakes<S, F>(flood: &Flood, transport: Transport, to: SocketAddr, socket: S)
 where
     S: Fn() -> F,
     F: Future<Output = Option<Arc<dyn AsyncUdpSocket>>>,
@@ -174,20 +174,20 @@ where
             };
             let runtime = Arc::new(TokioRuntime);
             let endpoint = Endpoint::new_with_abstract_socket(
-                config::endpoint_config(way),
+                config::endpoint_config(transport),
                 None,
                 socket,
                 runtime,
             )
             .unwrap();
-            let config = config::client_config(&keys, way).unwrap();
+            let config = config::client_config(&keys, transport).unwrap();
             under_way.push((
                 endpoint.connect_with(config, to, "agent.retap").unwrap(),
                 endpoint,
             ));
             flood.count();
         }
-        // The first half is seen through to its refusal, the others stay where they are after their first move.
+        // The first half waits for the refusal, the others stop after their first packet.
         for (connecting, _) in under_way.drain(..under_way.len() / 2) {
             let met = tokio::time::timeout(Duration::from_secs(2), connecting).await;
             assert!(!matches!(met, Ok(Ok(_))), "a stranger was let in");
@@ -195,7 +195,7 @@ where
     });
 }
 
-/// Each is kept open until the agent has closed it.
+/// Opens streams that send nothing, each until the agent closes it.
 fn silent_streams(address: SocketAddr, flood: &Flood) {
     while !flood.is_over() {
         let streams: Vec<_> = (0..AT_ONCE)
@@ -222,7 +222,7 @@ fn garbage_streams(address: SocketAddr, flood: &Flood) {
             };
             let mut bytes = vec![0; rng.random_range(0..100_000)];
             rng.fill_bytes(&mut bytes);
-            // The agent may hang up in the middle of it.
+            // The agent may close the stream at any time.
             let _ = stream.write_all(&bytes);
             flood.count();
         }

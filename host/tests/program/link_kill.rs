@@ -1,5 +1,5 @@
-//! Agent and host killed with SIGKILL while they reduce over the link, the agent started again on its port, the host
-//! told to go on: the answer is that of a reduction nobody disturbed.
+//! Agent and host are killed with SIGKILL while they reduce over the link. The agent is started again on its port, the
+//! host resumes: the result is that of an undisturbed reduction.
 
 use std::process::Child;
 use std::thread;
@@ -8,17 +8,17 @@ use std::time::{Duration, Instant};
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
 
-use crate::link_phone::{Served, padded};
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
+use crate::link_phone::{ServedPhone, padded};
 
-/// How many schedules are tried over each way, all at the same time; `scripts/test-link` can ask for more.
+/// Number of schedules per transport, all at the same time; `scripts/test-link` can ask for more.
 const SEEDS: &str = "RETAP_LINK_SEEDS";
 const USUAL_SEEDS: u64 = 3;
 
-/// Kills a schedule, within the time that an undisturbed reduction takes.
+/// Number of kills in a schedule, within the time that an undisturbed reduction takes.
 const KILLS: usize = 3;
 const SPAN: Duration = Duration::from_secs(24);
-/// What takes that long: `auto` would be done before anybody is killed.
+/// A slow algorithm: `auto` would end before the first kill.
 const LONG: &str = "--algorithm dd --runs 2";
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -44,32 +44,32 @@ fn schedule(seed: u64) -> Vec<(Duration, Victim)> {
 }
 
 #[test]
-fn a_reduction_whose_agent_and_host_are_killed_ends_with_the_undisturbed_answer() {
+fn a_reduction_whose_agent_and_host_are_killed_has_the_undisturbed_result() {
     let seeds = std::env::var(SEEDS).map_or(USUAL_SEEDS, |count| count.parse().unwrap());
     thread::scope(|scope| {
         for seed in 0..seeds {
-            for way in ["udp", "tcp"] {
-                scope.spawn(move || reduced_under(way, seed));
+            for transport in ["udp", "tcp"] {
+                scope.spawn(move || reduced_under(transport, seed));
             }
         }
     });
 }
 
-fn reduced_under(way: &str, seed: u64) {
-    let desk = Desk::new();
-    let trace = padded(&desk, "notes");
-    let calm = desk.run(&format!(
+fn reduced_under(transport: &str, seed: u64) {
+    let environment = TestEnvironment::new();
+    let trace = padded(&environment, "notes");
+    let calm = environment.run(&format!(
         "reduce {trace} --device sim:notes {LONG} --seed 1 --out calm"
     ));
     assert_eq!(calm.code, 0, "{}", calm.err);
 
-    let mut served = Served::start_lasting(&desk, "sim:notes", way);
+    let mut served = ServedPhone::start_lasting(&environment, "sim:notes", transport);
     let start = format!(
         "reduce {trace} --device {} {LONG} --seed 1 --out run",
         served.device()
     );
     let resume = "reduce --resume run";
-    let mut host = desk.start(&start);
+    let mut host = environment.start(&start);
     let began = Instant::now();
     let mut agents = 0;
     let mut hosts = 0;
@@ -79,13 +79,13 @@ fn reduced_under(way: &str, seed: u64) {
         }
         match victim {
             Victim::Agent => {
-                served.die_and_return(&desk);
+                served.die_and_return(&environment);
                 agents += 1;
             }
             Victim::Host => {
                 host.kill().unwrap();
                 host.wait().unwrap();
-                host = desk.start(if desk.path("run/run.json").exists() {
+                host = environment.start(if environment.path("run/run.json").exists() {
                     resume
                 } else {
                     &start
@@ -95,27 +95,27 @@ fn reduced_under(way: &str, seed: u64) {
         }
     }
     let code = host.wait().unwrap().code();
-    let log = served.log(&desk);
+    let log = served.log(&environment);
     assert_eq!(
         code,
         Some(0),
-        "{way}, schedule {seed}: {:?}\n{log}",
+        "{transport}, schedule {seed}: {:?}\n{log}",
         schedule(seed)
     );
     assert_eq!(
         (agents > 0, hosts > 0),
         (true, true),
-        "{way}, schedule {seed}: too late to kill both"
+        "{transport}, schedule {seed}: too late to kill both"
     );
     assert_eq!(
-        answer(&desk, "run"),
-        answer(&desk, "calm"),
-        "{way}, schedule {seed}: {:?}",
+        answer(&environment, "run"),
+        answer(&environment, "calm"),
+        "{transport}, schedule {seed}: {:?}",
         schedule(seed)
     );
 }
 
-/// Lets the host work until then; true if it has nothing left to do before.
+/// Waits until `moment`. True if the host ended before.
 fn ended_before(host: &mut Child, moment: Instant) -> bool {
     while Instant::now() < moment {
         if host.try_wait().unwrap().is_some() {
@@ -126,9 +126,9 @@ fn ended_before(host: &mut Child, moment: Instant) -> bool {
     false
 }
 
-/// The file that a reduction leaves.
-fn answer(desk: &Desk, run: &str) -> String {
-    let crashes = desk.crashes(run);
+/// The reduced trace of a run.
+fn answer(environment: &TestEnvironment, run: &str) -> String {
+    let crashes = environment.crashes(run);
     assert_eq!(crashes.len(), 1, "{run}: {crashes:?}");
-    desk.read(&format!("{run}/crashes/{}/reduced.retap", crashes[0]))
+    environment.read(&format!("{run}/crashes/{}/reduced.retap", crashes[0]))
 }

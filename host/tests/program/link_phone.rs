@@ -1,4 +1,4 @@
-//! `retap phone` as the tests of the link need it: on a free port, killed and started again, its log at hand.
+//! `retap phone` as the tests of the link need it: on a free port, killed and started again, with its log.
 
 use std::fs::File;
 use std::io::{BufRead, BufReader};
@@ -9,41 +9,61 @@ use retap_shared::phone_info::PhoneInfo;
 use retap_shared::target::Target;
 use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
 
-/// A phone that is served, and stopped at the latest when the test is over.
-pub(crate) struct Served {
+/// A running `retap phone`, killed at the end of the test.
+pub(crate) struct ServedPhone {
     child: Child,
     line: String,
     pairing: String,
-    /// With the port that was free.
+    /// The address that it listens on, with its port.
     pub(crate) address: String,
 }
 
-impl Served {
-    pub(crate) fn start(desk: &Desk, phone: &str, way: &str, pairing: &str) -> Served {
-        Served::begin(
-            desk,
+impl ServedPhone {
+    pub(crate) fn start(
+        environment: &TestEnvironment,
+        phone: &str,
+        transport: &str,
+        pairing: &str,
+    ) -> ServedPhone {
+        ServedPhone::begin(
+            environment,
             &format!("phone {phone}"),
-            &format!("{way}:127.0.0.1:0"),
+            &format!("{transport}:127.0.0.1:0"),
             pairing,
         )
     }
 
-    /// One that is the same to its host after it was killed.
-    pub(crate) fn start_lasting(desk: &Desk, phone: &str, way: &str) -> Served {
+    /// Starts a phone that keeps its state in a folder, so that a host finds it again after a kill.
+    pub(crate) fn start_lasting(
+        environment: &TestEnvironment,
+        phone: &str,
+        transport: &str,
+    ) -> ServedPhone {
         let line = format!("phone {phone} --folder kept");
-        Served::begin(desk, &line, &format!("{way}:127.0.0.1:0"), "keys.pairing")
+        ServedPhone::begin(
+            environment,
+            &line,
+            &format!("{transport}:127.0.0.1:0"),
+            "keys.pairing",
+        )
     }
 
     /// The first line on stdout is the address.
-    fn begin(desk: &Desk, line: &str, listen: &str, pairing: &str) -> Served {
+    fn begin(
+        environment: &TestEnvironment,
+        line: &str,
+        listen: &str,
+        pairing: &str,
+    ) -> ServedPhone {
         let log = File::options()
             .create(true)
             .append(true)
-            .open(desk.path(&log_of(pairing)))
+            .open(environment.path(&log_of(pairing)))
             .unwrap();
-        let mut command = desk.command(&format!("{line} --listen {listen} --pairing {pairing}"));
+        let mut command =
+            environment.command(&format!("{line} --listen {listen} --pairing {pairing}"));
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut address = String::new();
         BufReader::new(child.stdout.take().unwrap())
@@ -53,9 +73,9 @@ impl Served {
         assert!(
             !address.is_empty(),
             "it does not listen: {}",
-            desk.read(&log_of(pairing))
+            environment.read(&log_of(pairing))
         );
-        Served {
+        ServedPhone {
             child,
             line: line.to_owned(),
             pairing: pairing.to_owned(),
@@ -63,20 +83,20 @@ impl Served {
         }
     }
 
-    /// What `--device` takes.
+    /// The device spec of this phone, for `--device`.
     pub(crate) fn device(&self) -> String {
         format!("{}?pairing={}", self.address, self.pairing)
     }
 
-    /// SIGKILL, and the same line again on the same port.
-    pub(crate) fn die_and_return(&mut self, desk: &Desk) {
+    /// Kills the phone with SIGKILL, and starts it with the same options on the same port.
+    pub(crate) fn die_and_return(&mut self, environment: &TestEnvironment) {
         self.kill();
-        *self = Served::begin(desk, &self.line, &self.address, &self.pairing);
+        *self = ServedPhone::begin(environment, &self.line, &self.address, &self.pairing);
     }
 
-    /// What it told so far of who came and who went.
-    pub(crate) fn log(&self, desk: &Desk) -> String {
-        desk.read(&log_of(&self.pairing))
+    /// The log so far: hosts that connected and disconnected.
+    pub(crate) fn log(&self, environment: &TestEnvironment) -> String {
+        environment.read(&log_of(&self.pairing))
     }
 
     pub(crate) fn kill(&mut self) {
@@ -85,7 +105,7 @@ impl Served {
     }
 }
 
-impl Drop for Served {
+impl Drop for ServedPhone {
     fn drop(&mut self) {
         self.kill();
     }
@@ -95,18 +115,18 @@ fn log_of(pairing: &str) -> String {
     format!("{pairing}.log")
 }
 
-/// The shortest planted way into a crash of the app.
-pub(crate) fn planted(desk: &Desk, app: &str) -> String {
+/// Writes the shortest trace to a planted crash of the app.
+pub(crate) fn planted(environment: &TestEnvironment, app: &str) -> String {
     let (header, steps) = shortest(app);
-    desk.write("planted.retap", &Trace { header, steps }.to_text());
+    environment.write("planted.retap", &Trace { header, steps }.to_text());
     "planted.retap".to_owned()
 }
 
-/// The same behind three steps that a reduction takes away: half a minute of a phone's real time.
-pub(crate) fn padded(desk: &Desk, app: &str) -> String {
+/// Writes the same trace behind three steps that a reduction removes: half a minute of real time.
+pub(crate) fn padded(environment: &TestEnvironment, app: &str) -> String {
     let (header, shortest) = shortest(app);
     let padding = (1..=3).map(|millis| Step::new(Action::Wait { millis }));
-    desk.write(
+    environment.write(
         "padded.retap",
         &Trace {
             header,

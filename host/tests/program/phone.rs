@@ -3,12 +3,12 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
+use crate::environment::TestEnvironment;
 use crate::link_phone::planted;
-use crate::retap::Desk;
 
 /// A phone that serves, with its address. Ctrl-C reaches it also if the tests themselves ignore it.
-fn serve(desk: &Desk, line: &str) -> (Child, String) {
-    let plain = desk.command(line);
+fn serve(environment: &TestEnvironment, line: &str) -> (Child, String) {
+    let plain = environment.command(line);
     let mut command = Command::new("env");
     command
         .arg("--default-signal=INT")
@@ -21,7 +21,7 @@ fn serve(desk: &Desk, line: &str) -> (Child, String) {
         };
     }
     let mut child = command
-        .current_dir(desk.path(""))
+        .current_dir(environment.path(""))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -46,10 +46,10 @@ fn stop(mut child: Child) -> (Option<i32>, String) {
 
 #[test]
 fn a_phone_logs_its_hosts_and_nothing_of_the_transport_and_ends_with_130() {
-    let desk = Desk::new();
-    let trace = planted(&desk, "notes");
-    let (phone, address) = serve(&desk, "phone sim:notes");
-    let ended = desk.run(&format!("replay {trace} --times 1 --device {address}"));
+    let environment = TestEnvironment::new();
+    let trace = planted(&environment, "notes");
+    let (phone, address) = serve(&environment, "phone sim:notes");
+    let ended = environment.run(&format!("replay {trace} --times 1 --device {address}"));
     assert_eq!(ended.code, 0, "{}", ended.err);
     let (code, log) = stop(phone);
     assert_eq!(code, Some(130), "{log}");
@@ -59,8 +59,8 @@ fn a_phone_logs_its_hosts_and_nothing_of_the_transport_and_ends_with_130() {
 
 #[test]
 fn a_verbose_phone_logs_more() {
-    let desk = Desk::new();
-    let (phone, address) = serve(&desk, "-v phone sim:notes");
+    let environment = TestEnvironment::new();
+    let (phone, address) = serve(&environment, "-v phone sim:notes");
     assert!(address.starts_with("udp:"), "{address}");
     let (code, log) = stop(phone);
     assert_eq!(code, Some(130), "{log}");
@@ -69,14 +69,14 @@ fn a_verbose_phone_logs_more() {
 
 #[test]
 fn two_served_phones_are_one_list_each_with_its_pairing_file() {
-    let desk = Desk::new();
-    let trace = planted(&desk, "notes");
-    let (one, first) = serve(&desk, "phone sim:notes --pairing one.pairing");
+    let environment = TestEnvironment::new();
+    let trace = planted(&environment, "notes");
+    let (one, first) = serve(&environment, "phone sim:notes --pairing one.pairing");
     let (two, second) = serve(
-        &desk,
+        &environment,
         "phone sim:notes --listen tcp:127.0.0.1:0 --pairing two.pairing",
     );
-    let ended = desk.run(&format!(
+    let ended = environment.run(&format!(
         "replay {trace} --times 2 --device {first}?pairing=one.pairing,{second}?pairing=two.pairing"
     ));
     assert_eq!(ended.code, 0, "{}", ended.err);

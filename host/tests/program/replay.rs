@@ -1,18 +1,18 @@
-//! `retap replay`: says of each run what happened.
+//! `retap replay`: the verdict of each run.
 
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
 
-fn trace(desk: &Desk) -> String {
-    desk.explored("notes", "found");
-    let id = desk.crashes("found").remove(0);
+fn trace(environment: &TestEnvironment) -> String {
+    environment.explored("notes", "found");
+    let id = environment.crashes("found").remove(0);
     format!("found/crashes/{id}/trace.retap")
 }
 
 #[test]
-fn every_run_is_told_and_all_of_them_reach_the_crash() {
-    let desk = Desk::new();
-    let trace = trace(&desk);
-    let ended = desk.run(&format!("replay {trace} --times 4"));
+fn every_run_is_reported_and_all_of_them_reach_the_crash() {
+    let environment = TestEnvironment::new();
+    let trace = trace(&environment);
+    let ended = environment.run(&format!("replay {trace} --times 4"));
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert_eq!(ended.out.lines().count(), 4);
     assert!(
@@ -27,14 +27,14 @@ fn every_run_is_told_and_all_of_them_reach_the_crash() {
 }
 
 #[test]
-fn a_run_that_does_not_reach_it_ends_with_3() {
-    let desk = Desk::new();
-    let whole = desk.read(&trace(&desk));
-    desk.write(
+fn a_replay_that_misses_the_target_has_exit_code_3() {
+    let environment = TestEnvironment::new();
+    let whole = environment.read(&trace(&environment));
+    environment.write(
         "header.retap",
         &format!("{}\n", whole.lines().next().unwrap()),
     );
-    let ended = desk.run("replay header.retap --times 2");
+    let ended = environment.run("replay header.retap --times 2");
     assert_eq!(ended.code, 3);
     assert!(
         ended
@@ -43,16 +43,16 @@ fn a_run_that_does_not_reach_it_ends_with_3() {
         "{}",
         ended.err
     );
-    let json = desk.run("replay header.retap --times 2 --json");
+    let json = environment.run("replay header.retap --times 2 --json");
     let first: serde_json::Value = serde_json::from_str(json.out.lines().next().unwrap()).unwrap();
     assert_eq!(first["reached"], false);
 }
 
 #[test]
 fn a_trace_of_another_app_is_refused_with_the_name_of_the_app() {
-    let desk = Desk::new();
-    let trace = trace(&desk);
-    let ended = desk.run(&format!("replay {trace} --device sim:shop"));
+    let environment = TestEnvironment::new();
+    let trace = trace(&environment);
+    let ended = environment.run(&format!("replay {trace} --device sim:shop"));
     assert_eq!(ended.code, 2);
     assert!(
         ended
@@ -65,13 +65,13 @@ fn a_trace_of_another_app_is_refused_with_the_name_of_the_app() {
 
 #[test]
 fn a_trace_of_another_version_of_the_app_is_played_with_a_warning() {
-    let desk = Desk::new();
-    let text = desk.read(&trace(&desk));
+    let environment = TestEnvironment::new();
+    let text = environment.read(&trace(&environment));
     let (header, steps) = text.split_once('\n').unwrap();
     let mut header: serde_json::Value = serde_json::from_str(header).unwrap();
     header["app"]["version_code"] = 1_234_567.into();
-    desk.write("old.retap", &format!("{header}\n{steps}"));
-    let ended = desk.run("replay old.retap --times 1");
+    environment.write("old.retap", &format!("{header}\n{steps}"));
+    let ended = environment.run("replay old.retap --times 1");
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(
         ended

@@ -1,11 +1,11 @@
-//! `retap screen`: what a phone shows, and what it shows after each step of a trace.
+//! `retap screen`: the screen of a phone, and the screen after each step of a trace.
 
-use crate::retap::Desk;
+use crate::environment::TestEnvironment;
 
 #[test]
-fn the_first_screen_is_told_as_a_tree() {
-    let desk = Desk::new();
-    let ended = desk.run("screen --device sim:notes");
+fn the_first_screen_is_printed_as_a_tree() {
+    let environment = TestEnvironment::new();
+    let ended = environment.run("screen --device sim:notes");
     assert_eq!(ended.code, 0, "{}", ended.err);
     let lines: Vec<&str> = ended.out.lines().collect();
     assert_eq!(lines[0], "the first screen:");
@@ -25,18 +25,18 @@ fn the_first_screen_is_told_as_a_tree() {
 
 #[test]
 fn each_step_of_a_trace_is_followed_by_its_screen_and_a_widget_is_found_by_its_text_alone() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let header =
         r#"{"retap":"1.0","app":{"package":"com.example.notes","version_code":1},"start":"clean"}"#;
     let steps = [
         r#"{"do":{"tap":{"x":0,"y":0}},"widget":{"text":"Starred"}}"#,
         r#"{"do":{"tap":{"x":0,"y":0}},"widget":{"text":"No such thing"}}"#,
     ];
-    desk.write(
+    environment.write(
         "by-hand.retap",
         &format!("{header}\n{}\n", steps.join("\n")),
     );
-    let ended = desk.run("screen by-hand.retap --device sim:notes --pictures shots");
+    let ended = environment.run("screen by-hand.retap --device sim:notes --pictures shots");
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(
         ended
@@ -58,14 +58,24 @@ fn each_step_of_a_trace_is_followed_by_its_screen_and_a_widget_is_found_by_its_t
             .contains("after step 2, tap (0, 0), because widget \"No such thing\" was not there:")
     );
     for number in 0..3 {
-        assert!(desk.path(&format!("shots/{number}.png")).is_file());
+        assert!(environment.path(&format!("shots/{number}.png")).is_file());
     }
 }
 
 #[test]
-fn what_cannot_be_shown_is_said() {
-    let desk = Desk::new();
-    assert_eq!(desk.run("screen").code, 4);
-    assert_eq!(desk.run("screen --device sim:notes --app nobody").code, 2);
-    assert_eq!(desk.run("screen nothing.retap --device sim:notes").code, 2);
+fn a_screen_that_cannot_be_shown_is_explained() {
+    let environment = TestEnvironment::new();
+    assert_eq!(environment.run("screen").code, 4);
+    assert_eq!(
+        environment
+            .run("screen --device sim:notes --app nobody")
+            .code,
+        2
+    );
+    assert_eq!(
+        environment
+            .run("screen nothing.retap --device sim:notes")
+            .code,
+        2
+    );
 }

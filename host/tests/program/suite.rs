@@ -1,32 +1,32 @@
-//! `retap reduce-suite`: what is left covers the same, where it came from is written down, and what is no suite is refused.
+//! `retap reduce-suite`: the same coverage, a manifest of origins, and inputs that are refused.
 
 use std::os::unix::process::ExitStatusExt;
 
 use retap_shared::trace::{StartMode, Trace};
 use serde_json::Value;
 
-use crate::retap::{Desk, Ended, grown_to, length, names};
+use crate::environment::{ProgramOutput, TestEnvironment, grown_to, length, names};
 
 /// A run with the traces of 25 sessions.
-fn recorded(desk: &Desk, app: &str) {
+fn recorded(environment: &TestEnvironment, app: &str) {
     let line = "--events 400 --session-events 16 --seed 7 --keep-traces";
-    let ended = desk.run(&format!("explore --device sim:{app} {line} --out {app}"));
+    let ended = environment.run(&format!("explore --device sim:{app} {line} --out {app}"));
     assert!(ended.code <= 1, "{}", ended.err);
 }
 
-fn reduced(desk: &Desk, rest: &str) -> Value {
-    let ended = desk.run(&format!("reduce-suite {rest} --json"));
+fn reduced(environment: &TestEnvironment, rest: &str) -> Value {
+    let ended = environment.run(&format!("reduce-suite {rest} --json"));
     assert_eq!(ended.code, 0, "{}", ended.err);
     serde_json::from_str(&ended.out).unwrap()
 }
 
-fn changed(desk: &Desk, from: &str, to: &str, change: impl Fn(&mut Trace)) {
-    let mut trace = Trace::parse(&desk.read(from)).unwrap();
+fn changed(environment: &TestEnvironment, from: &str, to: &str, change: impl Fn(&mut Trace)) {
+    let mut trace = Trace::parse(&environment.read(from)).unwrap();
     change(&mut trace);
-    desk.write(to, &trace.to_text());
+    environment.write(to, &trace.to_text());
 }
 
-fn refused(ended: &Ended, code: i32, words: &[&str]) {
+fn refused(ended: &ProgramOutput, code: i32, words: &[&str]) {
     assert_eq!(ended.code, code, "{}{}", ended.out, ended.err);
     for word in words {
         assert!(ended.err.contains(word), "`{word}` in {}", ended.err);
@@ -34,17 +34,17 @@ fn refused(ended: &Ended, code: i32, words: &[&str]) {
 }
 
 #[test]
-fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
-    let desk = Desk::new();
-    recorded(&desk, "notes");
+fn the_reduced_suite_covers_the_same_in_fewer_and_shorter_traces() {
+    let environment = TestEnvironment::new();
+    recorded(&environment, "notes");
     for algorithm in ["detreduce", "auto"] {
         let result = reduced(
-            &desk,
+            &environment,
             &format!("notes --algorithm {algorithm} --seed 1 --out {algorithm}"),
         );
         let before = &result["before"];
         let after = &result["after"];
-        // Spliced anew, it may meet what no trace met before.
+        // A spliced trace may cover more than any original.
         for kind in ["activities", "screens", "branches", "crashes"] {
             let old = &before["coverage"][kind];
             let new = &after["coverage"][kind];
@@ -60,24 +60,26 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
         assert_eq!(result["replays"]["successes"], result["replays"]["runs"]);
 
         let manifest: Value =
-            serde_json::from_str(&desk.read(&format!("{algorithm}/suite/manifest.json"))).unwrap();
+            serde_json::from_str(&environment.read(&format!("{algorithm}/suite/manifest.json")))
+                .unwrap();
         let traces = manifest["traces"].as_array().unwrap();
         assert_eq!(traces.len() as u64, after["traces"].as_u64().unwrap());
         for trace in traces {
             let file = trace["file"].as_str().unwrap();
-            let kept = Trace::parse(&desk.read(&format!("{algorithm}/suite/{file}"))).unwrap();
+            let kept =
+                Trace::parse(&environment.read(&format!("{algorithm}/suite/{file}"))).unwrap();
             assert_eq!(kept.header.start, StartMode::Clean);
-            // Its steps are those that the manifest says they are.
+            // Its steps are those of the manifest.
             let mut steps = Vec::new();
             for fragment in trace["fragments"].as_array().unwrap() {
                 let original =
-                    Trace::parse(&desk.read(fragment["from"].as_str().unwrap())).unwrap();
+                    Trace::parse(&environment.read(fragment["from"].as_str().unwrap())).unwrap();
                 let number = |name: &str| fragment[name].as_u64().unwrap() as usize;
                 steps.extend_from_slice(
                     &original.steps[number("first_step") - 1..number("last_step")],
                 );
             }
-            // What was made simpler is still done to the same widget.
+            // A simplified step still acts on the same widget.
             let simplified = trace["simplified"].as_array().unwrap();
             assert!(simplified.is_empty() || algorithm == "auto");
             for (number, (was, is)) in (1..).zip(steps.iter().zip(&kept.steps)) {
@@ -90,24 +92,24 @@ fn what_is_left_covers_the_same_in_fewer_and_shorter_traces() {
         if algorithm == "auto" {
             assert!(result["simplified"].as_u64().unwrap() > 0, "{result}");
             let line = "notes --seed 1 --only-delete --out only";
-            assert_eq!(reduced(&desk, line)["simplified"], 0);
+            assert_eq!(reduced(&environment, line)["simplified"], 0);
         }
-        // The smaller suite is a suite itself, and covers what it was said to.
+        // The reduced suite is a suite itself, with the coverage that was reported.
         let again = reduced(
-            &desk,
+            &environment,
             &format!("{algorithm}/suite --algorithm detreduce --out again-{algorithm}"),
         );
         assert_eq!(again["before"]["coverage"], after["coverage"]);
-        let page = desk.read(&format!("{algorithm}/report.html"));
+        let page = environment.read(&format!("{algorithm}/report.html"));
         assert!(page.contains("Reduced suite") && page.contains("suite/001.retap"));
     }
 }
 
 #[test]
-fn the_table_tells_before_and_after_and_where_the_suite_is() {
-    let desk = Desk::new();
-    recorded(&desk, "shop");
-    let ended = desk.run("reduce-suite shop --seed 1 --count 3 --out small");
+fn the_table_shows_before_and_after_and_where_the_suite_is() {
+    let environment = TestEnvironment::new();
+    recorded(&environment, "shop");
+    let ended = environment.run("reduce-suite shop --seed 1 --count 3 --out small");
     assert_eq!(
         (ended.code, ended.last_line()),
         (0, "small"),
@@ -128,13 +130,13 @@ fn the_table_tells_before_and_after_and_where_the_suite_is() {
 
 #[test]
 fn the_tally_on_a_noisy_phone_is_what_the_log_of_the_run_counts() {
-    let desk = Desk::new();
-    recorded(&desk, "notes");
+    let environment = TestEnvironment::new();
+    recorded(&environment, "notes");
     let phone = "--device sim:notes?noise=0.02";
     for algorithm in ["detreduce", "auto"] {
         let line = format!("notes {phone} --algorithm {algorithm} --replays 4 --seed 1");
-        let result = reduced(&desk, &format!("{line} --out {algorithm}"));
-        let log = desk.read(&format!("{algorithm}/events.jsonl"));
+        let result = reduced(&environment, &format!("{line} --out {algorithm}"));
+        let log = environment.read(&format!("{algorithm}/events.jsonl"));
         let replays: Vec<Value> = log
             .lines()
             .filter(|line| line.contains("\"suite_replayed\""))
@@ -154,36 +156,36 @@ fn the_tally_on_a_noisy_phone_is_what_the_log_of_the_run_counts() {
         assert_eq!(result["replays"]["successes"], followed(check), "{result}");
         let flaky = result["flaky"].as_array().unwrap();
         assert!(!flaky.is_empty(), "{result}");
-        let page = desk.read(&format!("{algorithm}/report.html"));
+        let page = environment.read(&format!("{algorithm}/report.html"));
         assert!(page.contains("Flaky: ") && page.contains("left its path"));
     }
 }
 
 #[test]
 fn a_budget_ends_with_the_best_suite_so_far() {
-    let desk = Desk::new();
-    recorded(&desk, "notes");
+    let environment = TestEnvironment::new();
+    recorded(&environment, "notes");
     for algorithm in ["detreduce", "auto"] {
         for (name, runs) in [("tiny", 3), ("small", 60), ("medium", 120)] {
             let line = format!("notes --algorithm {algorithm} --max-runs {runs} --seed 1");
-            let result = reduced(&desk, &format!("{line} --out {algorithm}-{name}"));
+            let result = reduced(&environment, &format!("{line} --out {algorithm}-{name}"));
             assert_eq!(result["outcome"], "budget_spent", "{result}");
             assert!(result["cost"]["runs"].as_u64().unwrap() <= runs, "{result}");
             assert_eq!(result["lost"]["screens"], Value::Array(Vec::new()));
-            let traces = names(&desk.path(&format!("{algorithm}-{name}/suite")));
+            let traces = names(&environment.path(&format!("{algorithm}-{name}/suite")));
             let written = result["after"]["traces"].as_u64().unwrap() as usize;
             assert_eq!(traces.len(), written + 1, "{traces:?}");
         }
     }
-    let ended = desk.run("reduce-suite notes --max-runs 60 --seed 1 --out told");
+    let ended = environment.run("reduce-suite notes --max-runs 60 --seed 1 --out told");
     assert!(ended.out.contains("budget spent"), "{}", ended.out);
     refused(
-        &desk.run("reduce-suite notes --max-runs 0"),
+        &environment.run("reduce-suite notes --max-runs 0"),
         2,
         &["--max-runs"],
     );
     refused(
-        &desk.run("reduce-suite notes --minutes 0"),
+        &environment.run("reduce-suite notes --minutes 0"),
         2,
         &["--minutes"],
     );
@@ -191,9 +193,9 @@ fn a_budget_ends_with_the_best_suite_so_far() {
 
 #[test]
 fn every_activity_that_a_run_has_reached_gets_its_shortest_trace() {
-    let desk = Desk::new();
-    recorded(&desk, "notes");
-    let ended = desk.run("reduce notes --every activity --seed 1 --out every --json");
+    let environment = TestEnvironment::new();
+    recorded(&environment, "notes");
+    let ended = environment.run("reduce notes --every activity --seed 1 --out every --json");
     assert_eq!(ended.code, 0, "{}", ended.err);
     let results: Vec<Value> = ended
         .out
@@ -205,54 +207,60 @@ fn every_activity_that_a_run_has_reached_gets_its_shortest_trace() {
         assert_eq!(result["outcome"], "done");
         assert!(result["to"].as_u64() <= result["from"].as_u64());
         let file = result["file"].as_str().unwrap();
-        let trace = Trace::parse(&desk.read(file)).unwrap();
+        let trace = Trace::parse(&environment.read(file)).unwrap();
         assert_eq!(trace.steps.len() as u64, result["to"].as_u64().unwrap());
-        let again = desk.run(&format!("replay {file} --times 1"));
+        let again = environment.run(&format!("replay {file} --times 1"));
         assert_eq!(again.code, 0, "{}{}", again.out, again.err);
     }
-    let told = desk.run("reduce notes --every screen --seed 1 --out screens");
+    let told = environment.run("reduce notes --every screen --seed 1 --out screens");
     assert!(told.out.contains("before  after"), "{}", told.out);
-    reduced(&desk, "notes --replays 1 --seed 1 --out small");
+    reduced(&environment, "notes --replays 1 --seed 1 --out small");
     refused(
-        &desk.run("reduce small --every activity"),
+        &environment.run("reduce small --every activity"),
         2,
         &["--keep-traces"],
     );
 }
 
 #[test]
-fn files_directories_and_rules_of_ones_own_are_taken() {
-    let desk = Desk::new();
-    recorded(&desk, "notes");
-    let file = format!("notes/traces/{}", names(&desk.path("notes/traces"))[0]);
+fn files_directories_and_custom_abstractions_are_accepted() {
+    let environment = TestEnvironment::new();
+    recorded(&environment, "notes");
+    let file = format!(
+        "notes/traces/{}",
+        names(&environment.path("notes/traces"))[0]
+    );
     let one = reduced(
-        &desk,
+        &environment,
         &format!("{file} --abstraction activity --replays 2 --out one"),
     );
     assert_eq!(one["before"]["traces"], 1);
-    desk.write("rules.toml", "widgets = \"all\"\ncount_equal = true\nattributes = [\"checked\"]\n\n[[ignore]]\nclass = \"TextView\"\n");
-    let fine = reduced(&desk, "notes/traces --abstraction rules.toml --out fine");
-    let usual = reduced(&desk, "notes --out usual");
+    environment.write("rules.toml", "widgets = \"all\"\ncount_equal = true\nattributes = [\"checked\"]\n\n[[ignore]]\nclass = \"TextView\"\n");
+    let fine = reduced(
+        &environment,
+        "notes/traces --abstraction rules.toml --out fine",
+    );
+    let usual = reduced(&environment, "notes --out usual");
     let screens = |result: &Value| result["after"]["coverage"]["screens"].as_u64().unwrap();
     assert!(screens(&fine) > screens(&usual), "{fine} {usual}");
     refused(
-        &desk.run("reduce-suite notes --abstraction screns"),
+        &environment.run("reduce-suite notes --abstraction screns"),
         2,
         &["neither `activity` nor `widgets`"],
     );
-    desk.write("rules.toml", "widgits = \"all\"\n");
+    environment.write("rules.toml", "widgits = \"all\"\n");
     refused(
-        &desk.run("reduce-suite notes --abstraction rules.toml"),
+        &environment.run("reduce-suite notes --abstraction rules.toml"),
         2,
         &["rules.toml", "widgits"],
     );
     refused(
-        &desk.run("reduce-suite notes --fragments 2"),
+        &environment.run("reduce-suite notes --fragments 2"),
         2,
         &["--algorithm detreduce"],
     );
     refused(
-        &desk.run("reduce-suite notes --replays 0"),
+        &environment.run("reduce-suite notes --replays 0"),
         2,
         &["--replays"],
     );
@@ -260,121 +268,131 @@ fn files_directories_and_rules_of_ones_own_are_taken() {
 
 #[test]
 fn the_abstraction_of_ape_is_learned_from_the_suite_or_started_from_a_file_of_the_explorer() {
-    let desk = Desk::new();
-    recorded(&desk, "player");
-    let learned = reduced(&desk, "player --abstraction ape --seed 1 --out learned");
+    let environment = TestEnvironment::new();
+    recorded(&environment, "player");
+    let learned = reduced(
+        &environment,
+        "player --abstraction ape --seed 1 --out learned",
+    );
     assert_eq!(learned["not_replayable"], 0);
     assert!(learned["after"]["traces"].as_u64() < learned["before"]["traces"].as_u64());
-    let told = desk.read("learned/abstraction.txt");
+    let message = environment.read("learned/abstraction.txt");
     assert!(
-        told.contains("\ntype\n") && told.contains("# learned for"),
-        "{told}"
+        message.contains("\ntype\n") && message.contains("# learned for"),
+        "{message}"
     );
-    let manifest: Value = serde_json::from_str(&desk.read("learned/suite/manifest.json")).unwrap();
+    let manifest: Value =
+        serde_json::from_str(&environment.read("learned/suite/manifest.json")).unwrap();
     assert_eq!(manifest["abstraction"]["ape"]["rules"], "type\n");
     assert!(manifest["abstraction"]["ape"]["finer"].is_object());
-    // Killed after it had learned, it goes on by what it had learned.
-    std::fs::remove_dir_all(desk.path("learned/suite")).unwrap();
-    let again = desk.run("reduce-suite --resume learned --json");
+    // Killed after learning, it is resumed with the learned abstraction.
+    std::fs::remove_dir_all(environment.path("learned/suite")).unwrap();
+    let again = environment.run("reduce-suite --resume learned --json");
     let again: Value = serde_json::from_str(&again.out).unwrap();
     assert_eq!(
         (&again["after"], &again["cost"]),
         (&learned["after"], &learned["cost"])
     );
 
-    let ended =
-        desk.run("explore --device sim:player --explorer ape --events 300 --seed 5 --out explored");
+    let ended = environment
+        .run("explore --device sim:player --explorer ape --events 300 --seed 5 --out explored");
     assert!(ended.code <= 1, "{}", ended.err);
     let file = "explored/abstraction.txt";
     let started = reduced(
-        &desk,
+        &environment,
         &format!("player --abstraction {file} --seed 1 --out started"),
     );
     assert_eq!(started["after"]["coverage"], learned["after"]["coverage"]);
-    desk.write("fine.txt", "# all that there is\ntype+text+index+parent\n");
-    let fine = reduced(&desk, "player --abstraction fine.txt --seed 1 --out fine");
+    environment.write("fine.txt", "# all that there is\ntype+text+index+parent\n");
+    let fine = reduced(
+        &environment,
+        "player --abstraction fine.txt --seed 1 --out fine",
+    );
     let screens = |result: &Value| result["after"]["coverage"]["screens"].as_u64().unwrap();
     assert!(screens(&fine) > screens(&learned), "{fine} {learned}");
-    desk.write("broken.txt", "type\n  {klass=\"Button\"} => text\n");
+    environment.write("broken.txt", "type\n  {klass=\"Button\"} => text\n");
     refused(
-        &desk.run("reduce-suite player --abstraction broken.txt"),
+        &environment.run("reduce-suite player --abstraction broken.txt"),
         2,
         &["broken.txt", "line 2", "klass"],
     );
 }
 
 #[test]
-fn what_is_no_suite_is_refused_before_anything_is_made() {
-    let desk = Desk::new();
-    recorded(&desk, "notes");
-    recorded(&desk, "shop");
+fn inputs_that_are_no_suite_are_refused_before_anything_is_created() {
+    let environment = TestEnvironment::new();
+    recorded(&environment, "notes");
+    recorded(&environment, "shop");
     let first = |app: &str| {
         format!(
             "{app}/traces/{}",
-            names(&desk.path(&format!("{app}/traces")))[0]
+            names(&environment.path(&format!("{app}/traces")))[0]
         )
     };
     let notes = first("notes");
     let shop = first("shop");
-    let both = desk.run(&format!("reduce-suite {notes} {shop} --out no"));
+    let both = environment.run(&format!("reduce-suite {notes} {shop} --out no"));
     refused(
         &both,
         2,
         &["traces of 2 apps", "1 trace", "separate directory"],
     );
-    changed(&desk, &notes, "newer.retap", |trace| {
+    changed(&environment, &notes, "newer.retap", |trace| {
         trace.header.app.version_code += 1;
     });
     refused(
-        &desk.run(&format!("reduce-suite {notes} newer.retap --out no")),
+        &environment.run(&format!("reduce-suite {notes} newer.retap --out no")),
         2,
         &["2 versions"],
     );
-    changed(&desk, &notes, "unclean.retap", |trace| {
+    changed(&environment, &notes, "unclean.retap", |trace| {
         trace.header.start = StartMode::Restart;
     });
-    let unclean = desk.run(&format!("reduce-suite {notes} unclean.retap --out no"));
+    let unclean = environment.run(&format!("reduce-suite {notes} unclean.retap --out no"));
     refused(
         &unclean,
         2,
         &["1 of 2 traces do not start clean", "unclean.retap"],
     );
-    std::fs::create_dir(desk.path("nothing")).unwrap();
+    std::fs::create_dir(environment.path("nothing")).unwrap();
     refused(
-        &desk.run("reduce-suite nothing --out no"),
+        &environment.run("reduce-suite nothing --out no"),
         2,
         &["has no `.retap` file"],
     );
     refused(
-        &desk.run("reduce-suite nowhere --out no"),
+        &environment.run("reduce-suite nowhere --out no"),
         2,
         &["there is no `nowhere`"],
     );
-    desk.write("letter.retap", "dear landlord");
+    environment.write("letter.retap", "dear landlord");
     refused(
-        &desk.run(&format!("reduce-suite {notes} letter.retap --out no")),
+        &environment.run(&format!("reduce-suite {notes} letter.retap --out no")),
         2,
         &["1 of 2 traces cannot be read", "letter.retap"],
     );
-    desk.explored("mail", "plain");
+    environment.explored("mail", "plain");
     refused(
-        &desk.run("reduce-suite plain --out no"),
+        &environment.run("reduce-suite plain --out no"),
         2,
         &["--keep-traces"],
     );
-    refused(&desk.run("reduce-suite"), 2, &["DIR|FILES"]);
-    assert!(!desk.path("no").exists());
+    refused(&environment.run("reduce-suite"), 2, &["DIR|FILES"]);
+    assert!(!environment.path("no").exists());
 }
 
 #[test]
-fn an_app_that_has_changed_is_told_of_and_one_that_shows_nothing_twice_ends_with_3() {
-    let desk = Desk::new();
-    recorded(&desk, "notes");
-    let file = format!("notes/traces/{}", names(&desk.path("notes/traces"))[0]);
-    changed(&desk, &file, "older.retap", |trace| {
+fn a_changed_app_is_reported_and_one_that_never_repeats_a_screen_has_exit_code_3() {
+    let environment = TestEnvironment::new();
+    recorded(&environment, "notes");
+    let file = format!(
+        "notes/traces/{}",
+        names(&environment.path("notes/traces"))[0]
+    );
+    changed(&environment, &file, "older.retap", |trace| {
         trace.header.app.version_code += 7;
     });
-    let ended = desk.run("reduce-suite older.retap --out older");
+    let ended = environment.run("reduce-suite older.retap --out older");
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert!(
         ended.err.contains("the trace was made with version"),
@@ -383,7 +401,7 @@ fn an_app_that_has_changed_is_told_of_and_one_that_shows_nothing_twice_ends_with
     );
 
     // Every second touch is lost.
-    changed(&desk, &file, "tap.retap", |trace| {
+    changed(&environment, &file, "tap.retap", |trace| {
         let is_tap = |step: &retap_shared::trace::Step| {
             let text = step
                 .widget
@@ -394,50 +412,54 @@ fn an_app_that_has_changed_is_told_of_and_one_that_shows_nothing_twice_ends_with
         let tap = trace.steps.iter().position(is_tap).unwrap();
         trace.steps = vec![trace.steps[tap].clone()];
     });
-    let ended = desk.run(
+    let ended = environment.run(
         "reduce-suite tap.retap --device sim:notes?flaky=0.5 --seed 3 --algorithm detreduce --out flaky",
     );
     refused(&ended, 3, &["leads to the same screen every time"]);
 }
 
 #[test]
-fn a_killed_reduction_goes_on_and_ends_with_the_same_suite() {
-    let desk = Desk::new();
-    recorded(&desk, "mail");
+fn a_killed_reduction_is_resumed_and_ends_with_the_same_suite() {
+    let environment = TestEnvironment::new();
+    recorded(&environment, "mail");
     let line = "reduce-suite mail --algorithm detreduce --seed 1";
-    let calm = desk.run(&format!("{line} --out calm"));
+    let calm = environment.run(&format!("{line} --out calm"));
     assert_eq!(calm.code, 0, "{}", calm.err);
-    let whole = length(&desk.path("calm/events.jsonl"));
+    let whole = length(&environment.path("calm/events.jsonl"));
     let mut killed = 0;
     for part in 1..5 {
-        let resume = desk.path("run/originals/names.json").exists();
-        let mut child = desk.start(&if resume {
+        let resume = environment.path("run/originals/names.json").exists();
+        let mut child = environment.start(&if resume {
             "reduce-suite --resume run".into()
         } else {
             format!("{line} --out run")
         });
-        grown_to(&desk.path("run/events.jsonl"), whole * part / 6, &mut child);
+        grown_to(
+            &environment.path("run/events.jsonl"),
+            whole * part / 6,
+            &mut child,
+        );
         child.kill().unwrap();
         killed += usize::from(child.wait().unwrap().signal() == Some(9));
     }
     assert!(killed > 0);
-    // As if it had been killed while it copied the traces.
-    std::fs::remove_file(desk.path("run/originals/names.json")).unwrap();
-    let resumed = desk.run("reduce-suite --resume run");
+    // The state of a run that was killed while it copied the traces.
+    std::fs::remove_file(environment.path("run/originals/names.json")).unwrap();
+    let resumed = environment.run("reduce-suite --resume run");
     assert_eq!(resumed.code, 0, "{}", resumed.err);
-    let suite = |run: &str| names(&desk.path(&format!("{run}/suite")));
+    let suite = |run: &str| names(&environment.path(&format!("{run}/suite")));
     assert_eq!(suite("run"), suite("calm"));
     for file in suite("run").iter().filter(|file| file.ends_with(".retap")) {
         assert_eq!(
-            desk.read(&format!("run/suite/{file}")),
-            desk.read(&format!("calm/suite/{file}"))
+            environment.read(&format!("run/suite/{file}")),
+            environment.read(&format!("calm/suite/{file}"))
         );
     }
 }
 
 #[test]
-fn the_bench_tells_before_after_and_cost_for_each_algorithm() {
-    let ended = Desk::new()
+fn the_benchmark_shows_before_after_and_cost_of_each_algorithm() {
+    let ended = TestEnvironment::new()
         .run("bench suite --app shop --events 300 --session-events 15 --replays 3 --json");
     assert_eq!(ended.code, 0, "{}", ended.err);
     let lines: Vec<Value> = ended
@@ -455,5 +477,9 @@ fn the_bench_tells_before_after_and_cost_for_each_algorithm() {
         assert_eq!(line["before"]["crashes"], line["after"]["crashes"]);
         assert!(line["cost"]["runs"].as_u64() > line["before"]["traces"].as_u64());
     }
-    refused(&Desk::new().run("bench suite --app camera"), 2, &["camera"]);
+    refused(
+        &TestEnvironment::new().run("bench suite --app camera"),
+        2,
+        &["camera"],
+    );
 }

@@ -5,8 +5,8 @@ use std::process::{Child, Command, Stdio};
 
 use serde_json::Value;
 
-use crate::link_phone::{Served, padded, planted};
-use crate::retap::{Desk, Ended, grown_to};
+use crate::environment::{ProgramOutput, TestEnvironment, grown_to};
+use crate::link_phone::{ServedPhone, padded, planted};
 
 /// Lines that a user sees as a remedy.
 fn remedies(err: &str) -> Vec<&str> {
@@ -15,38 +15,43 @@ fn remedies(err: &str) -> Vec<&str> {
 }
 
 /// Starts a command whose output is kept.
-fn start(desk: &Desk, line: &str) -> Child {
-    let mut command = desk.command(line);
+fn start(environment: &TestEnvironment, line: &str) -> Child {
+    let mut command = environment.command(line);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
-fn ended(child: Child) -> Ended {
+fn ended(child: Child) -> ProgramOutput {
     child.wait_with_output().unwrap().into()
 }
 
 /// A device that is given up soon after it is gone.
-fn impatient(served: &Served) -> String {
+fn impatient(served: &ServedPhone) -> String {
     served.device().replace('?', "?wait=1&")
 }
 
-fn absolute_run(desk: &Desk, run: &str) -> String {
-    let path = std::fs::canonicalize(desk.path(run)).unwrap();
+fn absolute_run(environment: &TestEnvironment, run: &str) -> String {
+    let path = std::fs::canonicalize(environment.path(run)).unwrap();
     path.to_str().unwrap().to_owned()
 }
 
 #[test]
 fn an_exploration_that_loses_its_phone_has_its_results_and_one_remedy() {
-    let desk = Desk::new();
-    let trace = planted(&desk, "notes");
-    let mut served = Served::start(&desk, "sim:notes", "tcp", "keys.pairing");
+    let environment = TestEnvironment::new();
+    let trace = planted(&environment, "notes");
+    let mut served = ServedPhone::start(&environment, "sim:notes", "tcp", "keys.pairing");
     let line = format!(
         "explore --device {} --from {trace} --events 1000000 --json --out here",
         impatient(&served)
     );
-    let mut child = start(&desk, &line);
+    let mut child = start(&environment, &line);
     let found = "\"event\":\"problem_found\"";
-    assert!(grown_with(&desk, "here/events.jsonl", found, &mut child));
+    assert!(grown_with(
+        &environment,
+        "here/events.jsonl",
+        found,
+        &mut child
+    ));
     served.kill();
     let ended = ended(child);
     assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
@@ -57,14 +62,14 @@ fn an_exploration_that_loses_its_phone_has_its_results_and_one_remedy() {
         !result["problems"].as_array().unwrap().is_empty(),
         "{result}"
     );
-    let page = desk.read("here/report.html");
-    let crash = &desk.crashes("here")[0];
+    let page = environment.read("here/report.html");
+    let crash = &environment.crashes("here")[0];
     assert!(page.contains(crash), "the page has the finding");
     assert_eq!(
         remedies(&ended.err),
         [format!(
             "help: see why the phones were lost, then resume with `retap explore --resume {}`",
-            absolute_run(&desk, "here")
+            absolute_run(&environment, "here")
         )],
         "{}",
         ended.err
@@ -73,23 +78,28 @@ fn an_exploration_that_loses_its_phone_has_its_results_and_one_remedy() {
 
 #[test]
 fn a_reduction_that_loses_its_phone_prints_the_best_so_far() {
-    let desk = Desk::new();
-    let trace = padded(&desk, "notes");
-    let mut served = Served::start(&desk, "sim:notes", "tcp", "keys.pairing");
+    let environment = TestEnvironment::new();
+    let trace = padded(&environment, "notes");
+    let mut served = ServedPhone::start(&environment, "sim:notes", "tcp", "keys.pairing");
     let line = format!(
         "reduce {trace} --device {} --algorithm dd --runs 2 --json --out cut",
         impatient(&served)
     );
-    let mut child = start(&desk, &line);
+    let mut child = start(&environment, &line);
     let observed = "\"event\":\"observed\"";
-    assert!(grown_with(&desk, "cut/events.jsonl", observed, &mut child));
+    assert!(grown_with(
+        &environment,
+        "cut/events.jsonl",
+        observed,
+        &mut child
+    ));
     served.kill();
     let ended = ended(child);
     assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
     let result: Value = serde_json::from_str(&ended.out).unwrap();
     assert_eq!(result["outcome"], "interrupted");
     assert!(result["runs"].as_u64().unwrap() > 0, "{result}");
-    assert!(desk.path("cut").join(relative(&result)).is_file());
+    assert!(environment.path("cut").join(relative(&result)).is_file());
     assert_eq!(remedies(&ended.err).len(), 1, "{}", ended.err);
 }
 
@@ -102,11 +112,16 @@ fn relative(result: &Value) -> String {
 #[test]
 fn an_interrupted_exploration_prints_its_table_and_one_remedy() {
     for signal in ["-INT", "-TERM"] {
-        let desk = Desk::new();
+        let environment = TestEnvironment::new();
         let line = "explore --device sim:shop --events 1000000000 --session-events 300 --seed 2 --out here";
-        let mut child = start_interruptible(&desk, line);
+        let mut child = start_interruptible(&environment, line);
         let found = "\"event\":\"problem_found\"";
-        assert!(grown_with(&desk, "here/events.jsonl", found, &mut child));
+        assert!(grown_with(
+            &environment,
+            "here/events.jsonl",
+            found,
+            &mut child
+        ));
         let sent = Command::new("kill")
             .args([signal, &child.id().to_string()])
             .status();
@@ -124,8 +139,8 @@ fn an_interrupted_exploration_prints_its_table_and_one_remedy() {
 }
 
 /// Whoever runs the tests in the background has them ignore Ctrl-C; the program must not inherit that.
-fn start_interruptible(desk: &Desk, line: &str) -> Child {
-    let plain = desk.command(line);
+fn start_interruptible(environment: &TestEnvironment, line: &str) -> Child {
+    let plain = environment.command(line);
     let mut command = Command::new("env");
     command
         .arg("--default-signal=INT")
@@ -138,7 +153,7 @@ fn start_interruptible(desk: &Desk, line: &str) -> Child {
         };
     }
     command
-        .current_dir(desk.path(""))
+        .current_dir(environment.path(""))
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()
@@ -146,13 +161,13 @@ fn start_interruptible(desk: &Desk, line: &str) -> Child {
 }
 
 /// Waits until a file has this text. False if the process ended before.
-fn grown_with(desk: &Desk, file: &str, text: &str, child: &mut Child) -> bool {
+fn grown_with(environment: &TestEnvironment, file: &str, text: &str, child: &mut Child) -> bool {
     let mut wanted = 1;
     loop {
-        if !grown_to(&desk.path(file), wanted, child) {
+        if !grown_to(&environment.path(file), wanted, child) {
             return false;
         }
-        let content = std::fs::read_to_string(desk.path(file)).unwrap_or_default();
+        let content = std::fs::read_to_string(environment.path(file)).unwrap_or_default();
         if content.contains(text) {
             return true;
         }
@@ -162,87 +177,97 @@ fn grown_with(desk: &Desk, file: &str, text: &str, child: &mut Child) -> bool {
 
 #[test]
 fn a_killed_run_gets_its_page_from_report() {
-    let desk = Desk::new();
+    let environment = TestEnvironment::new();
     let line =
         "explore --device sim:shop --events 1000000000 --session-events 300 --seed 2 --out here";
-    let mut child = desk.start(line);
+    let mut child = environment.start(line);
     let found = "\"event\":\"problem_found\"";
-    assert!(grown_with(&desk, "here/events.jsonl", found, &mut child));
-    let busy = desk.run("report here");
+    assert!(grown_with(
+        &environment,
+        "here/events.jsonl",
+        found,
+        &mut child
+    ));
+    let busy = environment.run("report here");
     assert_eq!(busy.code, 2, "{}", busy.err);
     assert!(busy.err.contains("is in use by process"), "{}", busy.err);
     child.kill().unwrap();
     child.wait().unwrap();
-    assert!(!desk.path("here/report.html").exists());
+    assert!(!environment.path("here/report.html").exists());
 
-    let ended = desk.run("report here");
+    let ended = environment.run("report here");
     assert_eq!(
         (ended.code, ended.out.as_str()),
         (0, "report: here/report.html\n"),
         "{}",
         ended.err
     );
-    let page = desk.read("here/report.html");
+    let page = environment.read("here/report.html");
     assert!(
         page.contains("interrupted") && page.contains("<svg"),
         "no coverage"
     );
-    for crash in desk.crashes("here") {
+    for crash in environment.crashes("here") {
         assert!(page.contains(&crash), "{crash}");
     }
     assert!(
-        desk.read("here/run.json")
+        environment
+            .read("here/run.json")
             .contains("\"state\": \"running\"")
     );
 }
 
 #[test]
 fn the_page_of_a_finished_run_can_be_written_again() {
-    let desk = Desk::new();
-    desk.explored("notes", "found");
-    assert_eq!(desk.run("reduce found --out cut").code, 0);
-    let crash = desk.crashes("cut").remove(0);
+    let environment = TestEnvironment::new();
+    environment.explored("notes", "found");
+    assert_eq!(environment.run("reduce found --out cut").code, 0);
+    let crash = environment.crashes("cut").remove(0);
     for run in ["found", "cut"] {
-        std::fs::remove_file(desk.path(run).join("report.html")).unwrap();
-        let ended = desk.run(&format!("report {run}"));
+        std::fs::remove_file(environment.path(run).join("report.html")).unwrap();
+        let ended = environment.run(&format!("report {run}"));
         assert_eq!(ended.code, 0, "{}", ended.err);
-        assert!(desk.read(&format!("{run}/report.html")).contains(&crash));
+        assert!(
+            environment
+                .read(&format!("{run}/report.html"))
+                .contains(&crash)
+        );
     }
-    let page = desk.read("cut/report.html");
+    let page = environment.read("cut/report.html");
     assert!(
         page.contains("reduced.retap") && page.contains("class=\"proof"),
         "no reduction"
     );
-    let none = desk.run("report .");
+    let none = environment.run("report .");
     assert_eq!(none.code, 2);
     assert!(none.err.contains("is not a run"), "{}", none.err);
 }
 
 #[test]
 fn a_run_without_findings_has_nothing_to_reduce() {
-    let desk = Desk::new();
-    let explored = desk.run("explore --device sim:camera --events 20 --seed 1 --out calm");
+    let environment = TestEnvironment::new();
+    let explored = environment.run("explore --device sim:camera --events 20 --seed 1 --out calm");
     assert_eq!(explored.code, 0, "{}{}", explored.out, explored.err);
-    let ended = desk.run("reduce calm");
+    let ended = environment.run("reduce calm");
     assert_eq!(ended.code, 0, "{}", ended.err);
     assert_eq!(
         ended.out,
         "the run `calm` has no finding: there is nothing to reduce\n"
     );
-    let json = desk.run("reduce calm --json");
+    let json = environment.run("reduce calm --json");
     assert_eq!((json.code, json.out.as_str()), (0, ""), "{}", json.err);
 }
 
 #[test]
 fn commands_to_see_a_finding_again_work_in_any_directory() {
-    let desk = Desk::new();
-    let explored = desk.run(
+    let environment = TestEnvironment::new();
+    let explored = environment.run(
         "explore --device sim:notes?seed=3 --explorer random --events 2000 --seed 7 --out here",
     );
     assert_eq!(explored.code, 1, "{}", explored.err);
-    let reduced = desk.run("reduce here --device sim:notes?seed=3 --out cut");
+    let reduced = environment.run("reduce here --device sim:notes?seed=3 --out cut");
     assert_eq!(reduced.code, 0, "{}", reduced.err);
-    let page = desk.read("cut/report.html");
+    let page = environment.read("cut/report.html");
     let on_page = page.split("See it again</span><code><bdi>").nth(1).unwrap();
     let on_page = on_page.split("</bdi>").next().unwrap();
     let on_page = on_page
@@ -251,7 +276,7 @@ fn commands_to_see_a_finding_again_work_in_any_directory() {
         .replace("&gt;", ">");
     for command in [printed(&explored.out), printed(&reduced.out), on_page] {
         assert!(command.contains("--device 'sim:notes?seed=3'"), "{command}");
-        let ended = in_shell(&desk, &command);
+        let ended = in_shell(&environment, &command);
         assert_eq!(ended.code, 0, "{command}: {}{}", ended.out, ended.err);
     }
 }
@@ -265,8 +290,8 @@ fn printed(out: &str) -> String {
 }
 
 /// Runs a command as it was pasted, in another directory, with `retap` on the path.
-fn in_shell(desk: &Desk, command: &str) -> Ended {
-    let retap = desk.command("");
+fn in_shell(environment: &TestEnvironment, command: &str) -> ProgramOutput {
+    let retap = environment.command("");
     let programs = std::path::Path::new(retap.get_program()).parent().unwrap();
     let path = format!(
         "{}:{}",

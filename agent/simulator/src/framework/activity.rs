@@ -8,7 +8,7 @@ use super::environment::ActivityConfiguration;
 
 #[derive(Clone)]
 pub(super) struct ActivityRecord<P> {
-    /// Tells it from others of the same kind; messages are addressed to it.
+    /// Number of the instance; messages are addressed to it.
     pub(super) instance: u32,
     pub(super) page: P,
     /// The configuration that it was created for.

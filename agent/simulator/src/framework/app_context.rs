@@ -85,7 +85,7 @@ impl<A: SimulatedApp> AppContext<'_, A> {
         self.configuration.landscape
     }
 
-    /// The phone speaks another language than the one it started with.
+    /// True if the phone has another language than at its start.
     pub(crate) fn foreign_language(&self) -> bool {
         self.configuration.foreign
     }

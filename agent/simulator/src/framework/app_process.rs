@@ -53,7 +53,7 @@ pub(crate) trait AppProcess: Send {
     /// Input has waited too long for it.
     fn not_responding(&mut self, waiting: &str) -> Finding;
     /// Why it has just ended, if it has.
-    fn take_problem(&mut self) -> Option<Finding>;
+    fn take_finding(&mut self) -> Option<Finding>;
 
     fn kill(&mut self);
     fn clear(&mut self);
@@ -211,15 +211,15 @@ impl<A: SimulatedApp> AppProcess for RunningApp<A> {
         not_responding(stall, waiting, &self.failed())
     }
 
-    fn take_problem(&mut self) -> Option<Finding> {
-        self.problem.take().map(Arc::unwrap_or_clone)
+    fn take_finding(&mut self) -> Option<Finding> {
+        self.finding.take().map(Arc::unwrap_or_clone)
     }
 
     fn kill(&mut self) {
         self.stack.clear();
         self.due.clear();
         self.end_process();
-        self.problem = None;
+        self.finding = None;
     }
 
     fn clear(&mut self) {

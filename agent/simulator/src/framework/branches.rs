@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn each_branch_is_told_once_until_it_is_taken() {
+    fn each_branch_is_reported_once_until_it_is_taken() {
         let mut branches = BranchCoverage::default();
         for (decision, outcome) in [(0, true), (40, false), (0, true), (40, true)] {
             branches.ran(decision, outcome);

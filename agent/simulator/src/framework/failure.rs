@@ -64,7 +64,7 @@ pub(super) struct FailedProcess<'a> {
 }
 
 impl AppFailure {
-    pub(super) fn problem(self, failed: &FailedProcess<'_>) -> Finding {
+    pub(super) fn finding(self, failed: &FailedProcess<'_>) -> Finding {
         match self {
             AppFailure::Thrown(exception, message) => thrown(exception, &message, failed),
             AppFailure::NativeSignal(tombstone) => signalled(tombstone, failed),
@@ -275,9 +275,9 @@ mod tests {
     #[test]
     fn an_exception_in_on_create_arrives_wrapped_with_its_causes() {
         let package = Text::new_static("com.example.a");
-        let problem =
-            AppFailure::Thrown(&THROWN, "cannot save".into()).problem(&failed(&package, 7));
-        let lines: Vec<&str> = problem
+        let finding =
+            AppFailure::Thrown(&THROWN, "cannot save".into()).finding(&failed(&package, 7));
+        let lines: Vec<&str> = finding
             .stack
             .lines()
             .filter(|line| !line.starts_with('\t'))
@@ -296,8 +296,8 @@ mod tests {
     #[test]
     fn a_tombstone_differs_from_process_to_process_and_its_fingerprint_does_not() {
         let package = Text::new_static("com.example.a");
-        let one = AppFailure::NativeSignal(&SIGNALLED).problem(&failed(&package, 1_000));
-        let other = AppFailure::NativeSignal(&SIGNALLED).problem(&failed(&package, 1_001));
+        let one = AppFailure::NativeSignal(&SIGNALLED).finding(&failed(&package, 1_000));
+        let other = AppFailure::NativeSignal(&SIGNALLED).finding(&failed(&package, 1_001));
         assert_ne!(one.stack, other.stack);
         assert_eq!(one.fingerprint(), other.fingerprint());
     }

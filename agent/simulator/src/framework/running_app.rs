@@ -31,7 +31,7 @@ pub(crate) struct RunningApp<A: SimulatedApp> {
     pub(super) late_dialog: Option<LateDialog>,
     /// Another app is to come to the front.
     pub(super) external_screen: Option<ExternalScreen>,
-    pub(super) problem: Option<Arc<Finding>>,
+    pub(super) finding: Option<Arc<Finding>>,
     pub(super) drawn_screen: Option<DrawnScreen<A::Msg>>,
     /// Number of nodes that were drawn last: the capacity to reserve.
     pub(super) drawn_nodes: usize,
@@ -68,7 +68,7 @@ impl<A: SimulatedApp> RunningApp<A> {
             busy: None,
             late_dialog: None,
             external_screen: None,
-            problem: None,
+            finding: None,
             drawn_screen: None,
             drawn_nodes: 48,
             next_instance: 0,
@@ -210,7 +210,7 @@ impl<A: SimulatedApp> RunningApp<A> {
                 AppEffect::OpenExternal(to) => self.external_screen = Some(to),
                 AppEffect::Fail(failure) => return self.fail(failure),
             }
-            if self.problem.is_some() {
+            if self.finding.is_some() {
                 return;
             }
         }
@@ -233,7 +233,7 @@ impl<A: SimulatedApp> RunningApp<A> {
         };
         if Some(now_front.instance) != front {
             self.recreate_if_needed(world);
-            if self.problem.is_none() {
+            if self.finding.is_none() {
                 self.run(self.stack.len() - 1, world, A::resumed);
             }
         }
@@ -289,8 +289,8 @@ impl<A: SimulatedApp> RunningApp<A> {
     }
 
     fn fail(&mut self, failure: AppFailure) {
-        let problem = failure.problem(&self.failed());
-        self.problem = Some(Arc::new(problem));
+        let finding = failure.finding(&self.failed());
+        self.finding = Some(Arc::new(finding));
     }
 
     pub(super) fn failed(&self) -> FailedProcess<'_> {

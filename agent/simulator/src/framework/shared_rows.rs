@@ -127,7 +127,7 @@ impl<T> RowChunk<T> {
     }
 }
 
-/// Whoever copies a piece is about to change it.
+/// Copies a piece because its owner is about to change it.
 impl<T: Clone> Clone for RowChunk<T> {
     fn clone(&self) -> Self {
         RowChunk {

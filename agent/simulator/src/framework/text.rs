@@ -1,4 +1,4 @@
-//! Texts of an app: how they get into a node without being copied, and those that tell the time.
+//! Texts of an app: shared with nodes without a copy, and texts that show the time.
 
 use std::hash::{Hash, Hasher};
 

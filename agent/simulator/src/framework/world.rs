@@ -30,9 +30,9 @@ pub(crate) struct ChanceScript {
 }
 
 impl ChanceScript {
-    pub(crate) fn of(told: Vec<bool>) -> ChanceScript {
+    pub(crate) fn of(outcomes: Vec<bool>) -> ChanceScript {
         ChanceScript {
-            outcomes: told,
+            outcomes,
             asked: 0,
             probability: 1.0,
         }

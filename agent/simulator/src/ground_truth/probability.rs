@@ -126,20 +126,20 @@ impl ProbabilityComputation {
         weight: f64,
         act: impl Fn(&mut SimulatedPhone),
     ) {
-        let mut told = Vec::new();
+        let mut outcomes = Vec::new();
         loop {
             let Ok(_) = self.phone.restore_snapshot(at) else {
                 return;
             };
-            self.phone.follow_script(ChanceScript::of(told));
+            self.phone.follow_script(ChanceScript::of(outcomes));
             act(&mut self.phone);
             let script = self.phone.take_script();
             self.record_outcome(weight * script.probability);
-            told = script.outcomes;
-            while told.last() == Some(&true) {
-                told.pop();
+            outcomes = script.outcomes;
+            while outcomes.last() == Some(&true) {
+                outcomes.pop();
             }
-            match told.last_mut() {
+            match outcomes.last_mut() {
                 Some(last) => *last = true,
                 None => return,
             }
@@ -149,15 +149,13 @@ impl ProbabilityComputation {
     fn record_outcome(&mut self, weight: f64) {
         let mut happened: Vec<PhoneEvent> = Vec::new();
         self.phone.take_events(&mut happened);
-        let mut problems = happened
-            .iter()
-            .filter_map(|happening| match &happening.kind {
-                PhoneEventKind::Finding(problem) => Some(problem),
-                PhoneEventKind::Activity(_) => None,
-            });
-        if let Some(problem) = problems.next() {
-            let is_it = problem.fingerprint() == self.target
-                || problems.any(|problem| problem.fingerprint() == self.target);
+        let mut findings = happened.iter().filter_map(|event| match &event.kind {
+            PhoneEventKind::Finding(finding) => Some(finding),
+            PhoneEventKind::Activity(_) => None,
+        });
+        if let Some(finding) = findings.next() {
+            let is_it = finding.fingerprint() == self.target
+                || findings.any(|finding| finding.fingerprint() == self.target);
             // Another crash ends the run.
             self.reached += if is_it { weight } else { 0.0 };
             return;

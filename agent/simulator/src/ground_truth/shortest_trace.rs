@@ -79,7 +79,7 @@ impl ShortestTraceSearch {
         let app = self.phone.apps().unwrap_or_default().into_iter().next();
         let _ = app.map(|app| self.phone.launch(&app.app));
         settle(&mut self.phone);
-        self.problem();
+        self.finding();
         self.remember_state(0, None);
     }
 
@@ -112,16 +112,16 @@ impl ShortestTraceSearch {
                 screen: Some(screen.hash()),
                 at_millis: None,
             };
-            let mut problem = self.problem();
-            if problem.is_none() {
+            let mut finding = self.finding();
+            if finding.is_none() {
                 self.remember_state(level + 1, Some((from, step.clone())));
                 if self.phone.has_pending() {
                     self.phone.sleep(CRASH_DELAY_LIMIT);
-                    problem = self.problem();
+                    finding = self.finding();
                 }
             }
-            if let Some(problem) = problem.filter(|problem| failure.is_in(problem)) {
-                return Some((self.trace_to(from, step), problem));
+            if let Some(finding) = finding.filter(|finding| failure.is_in(finding)) {
+                return Some((self.trace_to(from, step), finding));
             }
         }
         None
@@ -138,15 +138,13 @@ impl ShortestTraceSearch {
         steps
     }
 
-    fn problem(&mut self) -> Option<Finding> {
+    fn finding(&mut self) -> Option<Finding> {
         let mut happened: Vec<PhoneEvent> = Vec::new();
         self.phone.take_events(&mut happened);
-        happened
-            .into_iter()
-            .find_map(|happening| match happening.kind {
-                PhoneEventKind::Finding(problem) => Some(problem),
-                PhoneEventKind::Activity(_) => None,
-            })
+        happened.into_iter().find_map(|event| match event.kind {
+            PhoneEventKind::Finding(finding) => Some(finding),
+            PhoneEventKind::Activity(_) => None,
+        })
     }
 }
 

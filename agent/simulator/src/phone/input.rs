@@ -9,7 +9,7 @@ use super::external_screen::{self, ExternalNavigation};
 use super::{FrontScreen, SimulatedPhone, launcher};
 use crate::framework::{AppInput, ExternalScreen};
 
-/// `InputDispatcher`'s patience with a window that does not take its input.
+/// Timeout of `InputDispatcher` for a window that does not take its input.
 const ANR_TIMEOUT: Micros = Micros::from_millis(5_000);
 /// `ViewConfiguration.getLongPressTimeout`.
 const LONG_PRESS: Micros = Micros::from_millis(500);
@@ -73,8 +73,8 @@ impl SimulatedPhone {
             } else {
                 "MotionEvent(action=DOWN)"
             };
-            let problem = self.process.not_responding(waiting);
-            self.process_failed(problem);
+            let finding = self.process.not_responding(waiting);
+            self.process_failed(finding);
         } else {
             if busy > Micros::ZERO {
                 self.advance(busy);

@@ -8,7 +8,7 @@ use retap_shared::geometry::{Point, Rotation};
 use retap_shared::micros::Micros;
 use retap_simulator::{app_names, open};
 
-use crate::walk;
+use crate::drive;
 
 proptest! {
     #[test]
@@ -23,7 +23,7 @@ proptest! {
         actions in proptest::collection::vec(action(), 1..80),
     ) {
         let noise = f64::from(noise) / 4.0;
-        let mut phone = walk::started(&format!("sim:{}?noise={noise}", app_names()[app]));
+        let mut phone = drive::started(&format!("sim:{}?noise={noise}", app_names()[app]));
         for action in actions {
             let before = phone.now();
             phone.inject(&action).unwrap();

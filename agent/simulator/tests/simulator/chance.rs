@@ -7,7 +7,7 @@ use retap_shared::micros::Micros;
 use retap_shared::screen::WindowKind;
 use retap_simulator::open;
 
-use crate::walk::{self, started};
+use crate::drive::{self, started};
 
 /// Four standard deviations of so many trials: one sound run in 16,000 is outside.
 fn allowed(trials: u32, probability: f64) -> f64 {
@@ -19,7 +19,7 @@ fn touches_work_as_often_as_the_noise_says() {
     const TRIALS: u32 = 20_000;
     for flaky in [0.05, 0.3, 0.8] {
         let mut phone = started(&format!("sim:shop?flaky={flaky}&seed=11"));
-        let tabs = ["Books", "Games"].map(|tab| Action::Tap(walk::place(&mut phone, tab)));
+        let tabs = ["Books", "Games"].map(|tab| Action::Tap(drive::place(&mut phone, tab)));
         let mut worked = 0;
         for trial in 0..TRIALS {
             // Each tap chooses the tab that is not chosen.
@@ -45,7 +45,7 @@ fn keys_text_and_rotation_always_work() {
     assert_eq!(phone.noise().delivery_probability(&menu), 1.0);
     phone.inject(&menu).unwrap();
     assert_eq!(phone.capture().unwrap().windows().len(), 2);
-    let tap = Action::Tap(walk::place(&mut phone, "settings"));
+    let tap = Action::Tap(drive::place(&mut phone, "settings"));
     assert_eq!(phone.noise().delivery_probability(&tap), 0.0);
     phone.inject(&tap).unwrap();
     assert_eq!(phone.capture().unwrap().windows().len(), 2);
@@ -55,15 +55,15 @@ fn keys_text_and_rotation_always_work() {
 fn late_dialogs_come_as_often_as_the_noise_says() {
     const TRIALS: u32 = 3_000;
     let mut phone = started("sim:shop?late_dialog=0.25&seed=3");
-    let tabs = ["Books", "Games"].map(|tab| Action::Tap(walk::place(&mut phone, tab)));
+    let tabs = ["Books", "Games"].map(|tab| Action::Tap(drive::place(&mut phone, tab)));
     let mut came = 0;
     for trial in 0..TRIALS as usize {
         phone.inject(&tabs[1 - trial % 2]).unwrap();
         phone.sleep(Micros::from_millis(2_500));
-        if walk::dialog_is_up(&mut phone) {
+        if drive::dialog_is_up(&mut phone) {
             came += 1;
             phone.inject(&Action::Key(Key::Back)).unwrap();
-            assert!(!walk::dialog_is_up(&mut phone));
+            assert!(!drive::dialog_is_up(&mut phone));
         }
     }
     let seen = f64::from(came) / f64::from(TRIALS);
@@ -73,16 +73,16 @@ fn late_dialogs_come_as_often_as_the_noise_says() {
 #[test]
 fn a_late_dialog_takes_the_touches_and_goes_by_its_buttons() {
     let mut phone = started("sim:shop?late_dialog=1&seed=3");
-    walk::tap(&mut phone, "Games");
+    drive::tap(&mut phone, "Games");
     phone.sleep(Micros::from_millis(2_500));
     let screen = phone.capture().unwrap();
     assert_eq!(screen.windows().last().unwrap().kind, WindowKind::Dialog);
     assert_eq!(screen.windows().last().unwrap().package, "com.example.shop");
     let close = ["Later", "Close"]
         .into_iter()
-        .find(|label| walk::shows(&mut phone, label))
+        .find(|label| drive::shows(&mut phone, label))
         .unwrap();
-    let at = walk::place(&mut phone, close);
+    let at = drive::place(&mut phone, close);
     phone.inject(&Action::Tap(at)).unwrap();
     assert_eq!(phone.capture().unwrap().windows().len(), 1);
 }
@@ -94,8 +94,8 @@ fn loading_fails_only_on_a_flaky_phone() {
         let times = 0..200;
         times
             .filter(|_| {
-                walk::start_clean(&mut phone);
-                walk::shows(&mut phone, "No connection")
+                drive::start_clean(&mut phone);
+                drive::shows(&mut phone, "No connection")
             })
             .count()
     };

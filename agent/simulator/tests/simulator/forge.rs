@@ -8,7 +8,7 @@ use retap_agent::phone::Phone;
 use retap_shared::finding::FindingKind;
 use retap_simulator::{app_names, ground_truth, open};
 
-use crate::{random, walk};
+use crate::{drive, random};
 
 #[test]
 fn a_thousand_made_apps_can_be_explored_without_a_fault_of_ours() {
@@ -19,26 +19,26 @@ fn a_thousand_made_apps_can_be_explored_without_a_fault_of_ours() {
             "sim:forge?seed={seed}&noise={}",
             if seed % 4 == 0 { 0.2 } else { 0.0 }
         );
-        let mut phone = walk::started(&spec);
-        let package = walk::app(&mut phone).package;
+        let mut phone = drive::started(&spec);
+        let package = drive::app(&mut phone).package;
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
         for _ in 0..60 {
             let screen = phone.capture().unwrap();
             random::check(&screen);
             screens.insert(screen.hash());
             if !screen.activity().starts_with(package.as_str()) {
-                walk::start_clean(&mut phone);
+                drive::start_clean(&mut phone);
                 continue;
             }
-            let mut possible = walk::possible(&screen);
+            let mut possible = drive::possible(&screen);
             possible.extend(
-                walk::from_outside(&screen)
+                drive::from_outside(&screen)
                     .into_iter()
                     .map(|action| (None, action)),
             );
             let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
-            walk::act(&mut phone, &action);
-            crashed += walk::problems(&mut phone).len();
+            drive::act(&mut phone, &action);
+            crashed += drive::findings(&mut phone).len();
         }
     }
     assert!(screens.len() > 10_000, "{} screens", screens.len());
@@ -67,17 +67,17 @@ fn everything_planted_in_a_made_app_is_reached_by_its_shortest_trace() {
         }
         let mut phone = open(&app).unwrap();
         for crash in &truth.crashes {
-            walk::start_clean(&mut phone);
-            walk::happenings(&mut phone);
+            drive::start_clean(&mut phone);
+            drive::events(&mut phone);
             for step in &crash.shortest {
                 let screen = phone.capture().unwrap();
-                walk::act(&mut phone, &step.locate(&screen).action);
+                drive::act(&mut phone, &step.locate(&screen).action);
             }
             phone.sleep(retap_simulator::CRASH_DELAY_LIMIT);
-            let problems = walk::problems(&mut phone);
-            let reached = problems
+            let findings = drive::findings(&mut phone);
+            let reached = findings
                 .iter()
-                .any(|problem| problem.fingerprint() == crash.fingerprint);
+                .any(|finding| finding.fingerprint() == crash.fingerprint);
             assert!(
                 reached,
                 "seed {seed}: {} by {:?}",
@@ -105,16 +105,16 @@ fn hidden_modes_are_as_many_as_asked_for() {
 
 /// Large screens are not drawn anew for every switch.
 #[test]
-fn what_is_drawn_in_part_is_as_if_it_were_drawn_anew() {
+fn a_partly_drawn_screen_equals_a_freshly_drawn_one() {
     let large = ["forge?seed=3&widgets=500&activities=6", "forge?seed=4"];
     for app in app_names().iter().chain(&large) {
-        let mut phone = walk::started(&format!("sim:{app}"));
+        let mut phone = drive::started(&format!("sim:{app}"));
         let mut rng = Pcg64Mcg::seed_from_u64(9);
         for event in 0..600 {
             let screen = phone.capture().unwrap();
-            let mut possible = walk::possible(&screen);
+            let mut possible = drive::possible(&screen);
             let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
-            walk::act(&mut phone, &action);
+            drive::act(&mut phone, &action);
             let (in_part, (saved, _)) = (phone.capture().unwrap(), phone.save_snapshot().unwrap());
             phone.restore_snapshot(saved).unwrap();
             assert_eq!(
@@ -125,9 +125,9 @@ fn what_is_drawn_in_part_is_as_if_it_were_drawn_anew() {
             phone.discard_snapshot(saved).unwrap();
             if !in_part
                 .activity()
-                .starts_with(walk::app(&mut phone).package.as_str())
+                .starts_with(drive::app(&mut phone).package.as_str())
             {
-                walk::start_clean(&mut phone);
+                drive::start_clean(&mut phone);
             }
         }
     }
@@ -135,14 +135,14 @@ fn what_is_drawn_in_part_is_as_if_it_were_drawn_anew() {
 
 #[test]
 fn a_screen_has_as_many_nodes_as_asked_for() {
-    let mut phone = walk::started("sim:forge?seed=3&widgets=500&activities=6");
+    let mut phone = drive::started("sim:forge?seed=3&widgets=500&activities=6");
     for _ in 0..3 {
         let nodes = phone.capture().unwrap().nodes().len();
         assert!((500..600).contains(&nodes), "{nodes} nodes");
-        walk::tap(&mut phone, "to_1");
-        if walk::shows(&mut phone, "to_1") {
+        drive::tap(&mut phone, "to_1");
+        if drive::shows(&mut phone, "to_1") {
             break;
         }
-        walk::press(&mut phone, retap_shared::action::Key::Back);
+        drive::press(&mut phone, retap_shared::action::Key::Back);
     }
 }

@@ -2,6 +2,7 @@
 
 mod anything;
 mod chance;
+mod drive;
 mod forge;
 mod pace;
 mod phone;
@@ -11,4 +12,3 @@ mod repeat;
 mod shortest;
 mod touch;
 mod truth;
-mod walk;

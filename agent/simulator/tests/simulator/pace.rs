@@ -11,14 +11,14 @@ use retap_shared::trace::{ReplayPace, StartMode, Step};
 use retap_shared::verdict::Verdict;
 use retap_simulator::open;
 
-use crate::walk;
+use crate::drive;
 
 /// Taps on the shutter at these times.
 fn shutter_at(times: &[u32]) -> Vec<Step> {
-    let mut phone = walk::started("sim:camera");
-    let place = walk::place(&mut phone, "shutter");
+    let mut phone = drive::started("sim:camera");
+    let place = drive::place(&mut phone, "shutter");
     let screen = phone.capture().unwrap();
-    let node = walk::find(&screen, "shutter").unwrap();
+    let node = drive::find(&screen, "shutter").unwrap();
     let step = |&at_millis: &u32| Step {
         widget: Some(screen.widget(node)),
         at_millis: Some(at_millis),
@@ -30,7 +30,7 @@ fn shutter_at(times: &[u32]) -> Vec<Step> {
 async fn play(times: &[u32], pace: ReplayPace) -> PlayReply {
     let mut phone = open("sim:camera").unwrap();
     let play = Play {
-        app: walk::app(&mut phone),
+        app: drive::app(&mut phone),
         start: StartMode::Clean,
         steps: shutter_at(times),
         target: Some(Target::AnyProblem),
@@ -64,7 +64,7 @@ async fn fast_taps_crash_at_recorded_pace_only() {
 #[tokio::test(start_paused = true)]
 async fn a_step_reports_its_time_since_the_start() {
     let mut phone = open("sim:camera").unwrap();
-    let app = walk::app(&mut phone);
+    let app = drive::app(&mut phone);
     let connection = InProcessConnection::new(Box::new(phone));
     let start = ControlApp {
         app,

@@ -12,18 +12,18 @@ use retap_shared::protocol::{RequestFailure, SnapshotId, TakeScreenshot, TakeScr
 use retap_shared::trace::App;
 use retap_simulator::{SimulatedPhone, open};
 
-use crate::walk::{self, press, started, text_of};
+use crate::drive::{self, press, started, text_of};
 
 #[test]
 fn an_app_that_was_left_comes_back_as_it_was_and_one_that_was_closed_starts_anew() {
     let mut phone = started("sim:notes");
-    walk::tap(&mut phone, "search");
+    drive::tap(&mut phone, "search");
     press(&mut phone, Key::Home);
     assert_eq!(
         phone.capture().unwrap().activity(),
         "com.android.launcher3/.Launcher"
     );
-    walk::tap(&mut phone, "Notes");
+    drive::tap(&mut phone, "Notes");
     assert_eq!(
         phone.capture().unwrap().activity(),
         "com.example.notes/.SearchActivity"
@@ -34,7 +34,7 @@ fn an_app_that_was_left_comes_back_as_it_was_and_one_that_was_closed_starts_anew
         phone.capture().unwrap().activity(),
         "com.android.launcher3/.Launcher"
     );
-    walk::act(&mut phone, &Action::Launch);
+    drive::act(&mut phone, &Action::Launch);
     assert_eq!(
         phone.capture().unwrap().activity(),
         "com.example.notes/.ListActivity"
@@ -42,13 +42,13 @@ fn an_app_that_was_left_comes_back_as_it_was_and_one_that_was_closed_starts_anew
 }
 
 #[test]
-fn activities_that_come_to_the_front_are_told() {
+fn activities_that_come_to_the_front_are_reported() {
     let mut phone = started("sim:notes");
-    walk::tap(&mut phone, "search");
+    drive::tap(&mut phone, "search");
     press(&mut phone, Key::Back);
-    let told: Vec<PhoneEventKind> = walk::happenings(&mut phone)
+    let told: Vec<PhoneEventKind> = drive::events(&mut phone)
         .into_iter()
-        .map(|happening| happening.kind)
+        .map(|event| event.kind)
         .collect();
     let activity = |name| PhoneEventKind::Activity(Text::new_static(name));
     let expected = [
@@ -62,7 +62,7 @@ fn activities_that_come_to_the_front_are_told() {
 fn block(phone: &mut SimulatedPhone) {
     press(phone, Key::Menu);
     for name in ["settings", "backup", "export"] {
-        walk::tap(phone, name);
+        drive::tap(phone, name);
     }
 }
 
@@ -72,20 +72,20 @@ fn a_blocked_app_fails_only_if_input_waits_for_five_seconds() {
     block(&mut phone);
     phone.sleep(Micros::from_millis(10_000));
     let before = phone.now();
-    walk::tap(&mut phone, "large_text");
+    drive::tap(&mut phone, "large_text");
     assert!(
         phone.now().since(before) > Micros::from_millis(3_000),
         "the tap waited for the app"
     );
-    assert!(walk::problems(&mut phone).is_empty());
+    assert!(drive::findings(&mut phone).is_empty());
 
     let mut phone = started("sim:notes");
     block(&mut phone);
     let before = phone.now();
     press(&mut phone, Key::Back);
-    let problems = walk::problems(&mut phone);
-    assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].kind, FindingKind::Anr);
+    let findings = drive::findings(&mut phone);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].kind, FindingKind::Anr);
     assert!(phone.now().since(before) >= Micros::from_millis(5_000));
     assert_eq!(
         phone.capture().unwrap().activity(),
@@ -96,43 +96,43 @@ fn a_blocked_app_fails_only_if_input_waits_for_five_seconds() {
 #[test]
 fn a_crash_leaves_the_launcher_in_front_and_the_data_on_disk() {
     let mut phone = started("sim:notes");
-    walk::tap(&mut phone, "new");
-    walk::tap(&mut phone, "save");
-    let new = walk::place(&mut phone, "new");
-    walk::act(&mut phone, &Action::LongPress(new));
-    let problems = walk::problems(&mut phone);
-    assert_eq!(problems.len(), 1);
-    assert_eq!(problems[0].process, "com.example.notes");
+    drive::tap(&mut phone, "new");
+    drive::tap(&mut phone, "save");
+    let new = drive::place(&mut phone, "new");
+    drive::act(&mut phone, &Action::LongPress(new));
+    let findings = drive::findings(&mut phone);
+    assert_eq!(findings.len(), 1);
+    assert_eq!(findings[0].process, "com.example.notes");
     assert!(
-        problems[0]
+        findings[0]
             .stack
             .contains("\tat com.example.notes.ListActivity"),
         "{}",
-        problems[0].stack
+        findings[0].stack
     );
     assert_eq!(
         phone.capture().unwrap().activity(),
         "com.android.launcher3/.Launcher"
     );
-    walk::act(&mut phone, &Action::Launch);
-    assert!(walk::shows(&mut phone, "Untitled"));
+    drive::act(&mut phone, &Action::Launch);
+    assert!(drive::shows(&mut phone, "Untitled"));
 }
 
 #[test]
-fn only_the_watched_apps_failures_are_told() {
+fn only_failures_of_the_watched_app_are_reported() {
     let mut phone = started("sim:notes");
     phone.watch(&Text::new_static("com.example.other"));
-    let new = walk::place(&mut phone, "new");
-    walk::act(&mut phone, &Action::LongPress(new));
-    assert!(walk::problems(&mut phone).is_empty());
+    let new = drive::place(&mut phone, "new");
+    drive::act(&mut phone, &Action::LongPress(new));
+    assert!(drive::findings(&mut phone).is_empty());
 }
 
 #[test]
 fn stopping_keeps_the_data_and_clearing_does_not() {
     let mut phone = started("sim:notes");
-    let app = walk::app(&mut phone);
-    walk::tap(&mut phone, "new");
-    walk::tap(&mut phone, "save");
+    let app = drive::app(&mut phone);
+    drive::tap(&mut phone, "new");
+    drive::tap(&mut phone, "save");
     for (clears, kept) in [(false, true), (true, false)] {
         let before = phone.now();
         phone.stop(&app).unwrap();
@@ -145,7 +145,7 @@ fn stopping_keeps_the_data_and_clearing_does_not() {
         );
         phone.launch(&app).unwrap();
         assert!(phone.now() > before);
-        assert_eq!(walk::shows(&mut phone, "Untitled"), kept);
+        assert_eq!(drive::shows(&mut phone, "Untitled"), kept);
     }
 }
 
@@ -165,7 +165,7 @@ fn an_app_that_is_not_there_is_refused_by_name() {
     );
     let inner = App {
         activity: Text::new_static(".EditorActivity"),
-        ..walk::app(&mut phone)
+        ..drive::app(&mut phone)
     };
     assert!(
         phone
@@ -179,12 +179,12 @@ fn an_app_that_is_not_there_is_refused_by_name() {
 #[test]
 fn a_checkpoint_brings_back_the_state_but_not_the_clock() {
     let mut phone = started("sim:notes");
-    walk::tap(&mut phone, "Shopping");
+    drive::tap(&mut phone, "Shopping");
     let state = phone.state_hash();
     let screen = phone.capture().unwrap();
     let (id, bytes) = phone.save_snapshot().unwrap();
     press(&mut phone, Key::Back);
-    walk::tap(&mut phone, "new");
+    drive::tap(&mut phone, "new");
     assert_ne!(phone.state_hash(), state);
     let before = phone.now();
     assert_eq!(phone.restore_snapshot(id), Ok(bytes));
@@ -192,35 +192,35 @@ fn a_checkpoint_brings_back_the_state_but_not_the_clock() {
     assert_eq!(phone.state_hash(), state);
     assert_eq!(phone.capture().unwrap(), screen);
     // And it can be gone back to again.
-    walk::tap(&mut phone, "save");
+    drive::tap(&mut phone, "save");
     phone.restore_snapshot(id).unwrap();
     assert_eq!(phone.state_hash(), state);
 }
 
 #[test]
-fn what_was_due_after_a_checkpoint_is_due_after_going_back_to_it() {
+fn work_that_is_due_after_a_snapshot_is_due_after_its_restore() {
     let mut phone = started("sim:shop");
-    walk::tap(&mut phone, "The Long Way Round");
-    walk::tap(&mut phone, "wish");
+    drive::tap(&mut phone, "The Long Way Round");
+    drive::tap(&mut phone, "wish");
     let (id, _) = phone.save_snapshot().unwrap();
     for _ in 0..2 {
         phone.sleep(Micros::from_millis(60_000));
         phone.restore_snapshot(id).unwrap();
         press(&mut phone, Key::Back);
-        assert!(walk::problems(&mut phone).is_empty());
+        assert!(drive::findings(&mut phone).is_empty());
         phone.sleep(Micros::from_millis(600));
-        assert_eq!(walk::problems(&mut phone).len(), 1);
+        assert_eq!(drive::findings(&mut phone).len(), 1);
     }
 }
 
 #[test]
-fn a_checkpoint_is_as_large_as_what_the_app_holds() {
+fn a_snapshot_is_as_large_as_the_state_of_the_app() {
     let mut phone = started("sim:notes");
     let (_, small) = phone.save_snapshot().unwrap();
-    walk::tap(&mut phone, "new");
-    let at = walk::place(&mut phone, "body");
+    drive::tap(&mut phone, "new");
+    let at = drive::place(&mut phone, "body");
     let long = Text::new("x".repeat(100_000));
-    walk::act(&mut phone, &Action::Text { at, text: long });
+    drive::act(&mut phone, &Action::Text { at, text: long });
     let (_, large) = phone.save_snapshot().unwrap();
     assert!(small > 500 && small < 5_000, "{small}");
     assert!(large > small + 100_000, "{large}");
@@ -247,7 +247,7 @@ fn a_checkpoint_that_is_not_there_is_refused_by_number() {
 #[test]
 fn messages_run_when_they_are_due_and_not_before() {
     let mut phone = open("sim:mail").unwrap();
-    let app = walk::app(&mut phone);
+    let app = drive::app(&mut phone);
     phone.launch(&app).unwrap();
     let shown = |phone: &mut SimulatedPhone| text_of(phone, "loading");
     assert_eq!(shown(&mut phone), "Loading…");
@@ -258,7 +258,7 @@ fn messages_run_when_they_are_due_and_not_before() {
     assert_eq!(shown(&mut phone), "Loading… 50 %");
     assert_eq!(phone.last_change(), before + Micros::from_millis(1));
     phone.sleep(Micros::from_millis(80));
-    assert!(walk::shows(&mut phone, "Lunch on Friday?"));
+    assert!(drive::shows(&mut phone, "Lunch on Friday?"));
 }
 
 #[tokio::test]

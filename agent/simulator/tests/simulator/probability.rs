@@ -8,7 +8,7 @@ use retap_simulator::{
     CRASH_DELAY_LIMIT, ExactProbabilityError, PlantedCrash, exact_probability, ground_truth, open,
 };
 
-use crate::walk;
+use crate::drive;
 
 fn planted(app: &str, name: &str) -> PlantedCrash {
     ground_truth(app)
@@ -58,7 +58,7 @@ fn a_trace_of_touches_that_all_matter_works_as_often_as_all_of_them_do() {
 }
 
 #[test]
-fn what_is_computed_is_what_is_counted() {
+fn computed_probabilities_equal_counted_ones() {
     const RUNS: u32 = 3_000;
     for (app, name) in [
         ("mail", "selection in rotation"),
@@ -82,7 +82,7 @@ fn what_is_computed_is_what_is_counted() {
 }
 
 #[test]
-fn what_cannot_be_counted_is_said() {
+fn a_probability_that_cannot_be_computed_is_reported() {
     let steps = [Step::new(Action::Key(Key::Back))];
     let of = |spec: &str| exact_probability(spec, &steps, Fingerprint(1));
     assert_eq!(
@@ -103,23 +103,23 @@ fn count(spec: &str, steps: &[Step], target: Fingerprint, runs: u32) -> u32 {
     let mut phone = open(spec).unwrap();
     let mut reached = 0;
     for _ in 0..runs {
-        walk::start_clean(&mut phone);
-        walk::happenings(&mut phone);
-        let mut problems = Vec::new();
+        drive::start_clean(&mut phone);
+        drive::events(&mut phone);
+        let mut findings = Vec::new();
         for step in steps {
             let screen = phone.capture().unwrap();
-            walk::act(&mut phone, &step.locate(&screen).action);
-            problems.extend(walk::problems(&mut phone));
-            if !problems.is_empty() {
+            drive::act(&mut phone, &step.locate(&screen).action);
+            findings.extend(drive::findings(&mut phone));
+            if !findings.is_empty() {
                 break;
             }
         }
         phone.sleep(CRASH_DELAY_LIMIT);
-        problems.extend(walk::problems(&mut phone));
+        findings.extend(drive::findings(&mut phone));
         reached += u32::from(
-            problems
+            findings
                 .iter()
-                .any(|problem| problem.fingerprint() == target),
+                .any(|finding| finding.fingerprint() == target),
         );
     }
     reached

@@ -1,4 +1,4 @@
-//! Random walks: they get about, they find some of what was planted, and every screen on the way is a tree that a phone
+//! Random input: they get about, they find some of what was planted, and every screen on the way is a tree that a phone
 //! could show.
 
 use std::collections::HashSet;
@@ -11,26 +11,26 @@ use retap_shared::geometry::Rect;
 use retap_shared::screen::Screen;
 use retap_simulator::{SimulatedPhone, app_names, ground_truth, open};
 
-use crate::walk;
+use crate::drive;
 
 const EVENTS: usize = 3_000;
 const SESSION: usize = 200;
 
 #[test]
-fn a_random_walk_finds_about_half_of_the_crashes_and_never_all() {
+fn random_input_finds_about_half_of_the_crashes_and_never_all() {
     let mut found = 0;
     let mut planted = 0;
     for app in app_names() {
         let crashes = ground_truth(app).unwrap().crashes;
-        let walked = Walked::through(app, 1);
+        let run = RandomRun::through(app, 1);
         let known: HashSet<Fingerprint> = crashes.iter().map(|crash| crash.fingerprint).collect();
         assert!(
-            walked.crashes.is_subset(&known),
+            run.crashes.is_subset(&known),
             "`{app}` has a crash that was not planted"
         );
-        assert!(!walked.crashes.is_empty(), "`{app}`: found none");
-        assert!(walked.crashes.len() < crashes.len(), "`{app}`: found all");
-        found += walked.crashes.len();
+        assert!(!run.crashes.is_empty(), "`{app}`: found none");
+        assert!(run.crashes.len() < crashes.len(), "`{app}`: found all");
+        found += run.crashes.len();
         planted += crashes.len();
     }
     assert!(
@@ -40,31 +40,28 @@ fn a_random_walk_finds_about_half_of_the_crashes_and_never_all() {
 }
 
 #[test]
-fn a_random_walk_sees_many_activities_and_branches() {
+fn random_input_sees_many_activities_and_branches() {
     for app in app_names() {
         let truth = ground_truth(app).unwrap();
-        let walked = Walked::through(app, 2);
+        let run = RandomRun::through(app, 2);
         let known: HashSet<_> = truth.activities.iter().cloned().collect();
         assert!(
-            walked.activities.is_subset(&known),
+            run.activities.is_subset(&known),
             "`{app}` has activities that it does not declare"
         );
         assert!(
-            walked.activities.len() > known.len() / 3,
+            run.activities.len() > known.len() / 3,
             "`{app}`: {:?}",
-            walked.activities
+            run.activities
         );
         assert!(
-            walked
-                .branches
-                .iter()
-                .all(|branch| *branch < truth.branches),
+            run.branches.iter().all(|branch| *branch < truth.branches),
             "`{app}`"
         );
         assert!(
-            walked.branches.len() * 6 > truth.branches as usize,
+            run.branches.len() * 6 > truth.branches as usize,
             "`{app}`: {}",
-            walked.branches.len()
+            run.branches.len()
         );
     }
 }
@@ -72,43 +69,43 @@ fn a_random_walk_sees_many_activities_and_branches() {
 #[test]
 fn every_screen_on_the_way_could_be_a_phones() {
     for app in app_names() {
-        Walked::through(app, 3);
+        RandomRun::through(app, 3);
     }
 }
 
 #[derive(Default)]
-struct Walked {
+struct RandomRun {
     crashes: HashSet<Fingerprint>,
     activities: HashSet<retap_shared::Text>,
     branches: HashSet<u32>,
 }
 
-impl Walked {
-    fn through(app: &str, seed: u64) -> Walked {
-        let mut walked = Walked::default();
+impl RandomRun {
+    fn through(app: &str, seed: u64) -> RandomRun {
+        let mut run = RandomRun::default();
         let mut phone = open(app).unwrap();
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let package = walk::app(&mut phone).package;
+        let package = drive::app(&mut phone).package;
         for event in 0..EVENTS {
             let screen = phone.capture().unwrap();
             if event % SESSION == 0 || !screen.activity().starts_with(package.as_str()) {
-                walk::start_clean(&mut phone);
+                drive::start_clean(&mut phone);
                 continue;
             }
             check(&screen);
-            walked.activities.insert(screen.activity().clone());
-            let mut possible = walk::possible(&screen);
+            run.activities.insert(screen.activity().clone());
+            let mut possible = drive::possible(&screen);
             if event % 8 == 0 {
-                possible = walk::from_outside(&screen)
+                possible = drive::from_outside(&screen)
                     .into_iter()
                     .map(|action| (None, action))
                     .collect();
             }
             let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
-            walk::act(&mut phone, &action);
-            walked.note(&mut phone);
+            drive::act(&mut phone, &action);
+            run.note(&mut phone);
         }
-        walked
+        run
     }
 
     fn note(&mut self, phone: &mut SimulatedPhone) {
@@ -116,9 +113,9 @@ impl Walked {
         phone.take_branches(&mut branches);
         self.branches.extend(branches);
         self.crashes.extend(
-            walk::problems(phone)
+            drive::findings(phone)
                 .iter()
-                .map(|problem| problem.fingerprint()),
+                .map(|finding| finding.fingerprint()),
         );
     }
 }

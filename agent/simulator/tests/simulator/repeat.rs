@@ -8,7 +8,7 @@ use retap_shared::phone_event::PhoneEvent;
 use retap_shared::screen::SharedScreen;
 use retap_simulator::{app_names, open};
 
-use crate::walk;
+use crate::drive;
 
 const EVENTS: usize = 10_000;
 
@@ -57,11 +57,11 @@ impl Run {
         let mut run = Run::default();
         let mut phone = open(spec).unwrap();
         let mut rng = Pcg64Mcg::seed_from_u64(seed);
-        let app = walk::app(&mut phone);
+        let app = drive::app(&mut phone);
         for _ in 0..EVENTS {
             let screen = phone.capture().unwrap();
             if screen.activity().starts_with(app.package.as_str()) {
-                let mut possible = walk::possible(&screen);
+                let mut possible = drive::possible(&screen);
                 let (_, action) = possible.swap_remove(rng.random_range(0..possible.len()));
                 phone.inject(&action).unwrap();
                 phone.sleep(Micros(rng.random_range(0..400_000)));

@@ -12,7 +12,7 @@ use retap_simulator::{
     CRASH_DELAY_LIMIT, CrashDependencies, SimulatedPhone, app_names, ground_truth, open,
 };
 
-use crate::walk;
+use crate::drive;
 
 /// How many events more than the shortest trace has are tried without what is said to be needed.
 const BEYOND: usize = 2;
@@ -48,7 +48,7 @@ fn no_crash_of_calculator_has_a_shorter_trace_than_six_events_or_its_own() {
 }
 
 #[test]
-fn no_crash_that_is_told_as_data_has_a_shorter_trace() {
+fn no_declared_crash_has_a_shorter_trace() {
     for app in app_names() {
         for crash in ground_truth(app).unwrap().crashes {
             if let Some(matters) = &crash.dependencies {
@@ -309,8 +309,8 @@ impl Search {
     }
 
     fn root(&mut self) -> SnapshotId {
-        walk::start_clean(&mut self.phone);
-        walk::happenings(&mut self.phone);
+        drive::start_clean(&mut self.phone);
+        drive::events(&mut self.phone);
         self.seen.insert(self.phone.state_hash());
         self.phone.save_snapshot().unwrap().0
     }
@@ -324,16 +324,16 @@ impl Search {
     ) {
         self.phone.restore_snapshot(state).unwrap();
         let screen = self.phone.capture().unwrap();
-        let outside = walk::from_outside(&screen)
+        let outside = drive::from_outside(&screen)
             .into_iter()
             .map(|action| (None, action));
-        for (node, action) in walk::possible(&screen).into_iter().chain(outside) {
+        for (node, action) in drive::possible(&screen).into_iter().chain(outside) {
             if !matters(&screen, node, &action) {
                 continue;
             }
             self.phone.restore_snapshot(state).unwrap();
-            walk::act(&mut self.phone, &action);
-            if self.note_problems(level) || !self.seen.insert(self.phone.state_hash()) {
+            drive::act(&mut self.phone, &action);
+            if self.note_findings(level) || !self.seen.insert(self.phone.state_hash()) {
                 continue;
             }
             if level < self.depth {
@@ -341,17 +341,17 @@ impl Search {
             }
             if self.phone.has_pending() {
                 self.phone.sleep(CRASH_DELAY_LIMIT);
-                self.note_problems(level);
+                self.note_findings(level);
             }
         }
         self.phone.discard_snapshot(state).unwrap();
     }
 
-    fn note_problems(&mut self, level: usize) -> bool {
-        let problems = walk::problems(&mut self.phone);
-        for problem in &problems {
-            self.found.entry(problem.fingerprint()).or_insert(level);
+    fn note_findings(&mut self, level: usize) -> bool {
+        let findings = drive::findings(&mut self.phone);
+        for finding in &findings {
+            self.found.entry(finding.fingerprint()).or_insert(level);
         }
-        !problems.is_empty()
+        !findings.is_empty()
     }
 }

@@ -9,7 +9,7 @@ use retap_shared::geometry::{Point, Rotation, Size};
 use retap_shared::screen::{NodeFlags, WindowKind};
 use retap_simulator::SimulatedPhone;
 
-use crate::walk::{self, press, started, text_of};
+use crate::drive::{self, press, started, text_of};
 
 fn front_kind(phone: &mut SimulatedPhone) -> WindowKind {
     phone.capture().unwrap().windows().last().unwrap().kind
@@ -18,41 +18,41 @@ fn front_kind(phone: &mut SimulatedPhone) -> WindowKind {
 #[test]
 fn a_tap_on_a_field_brings_the_keyboard_and_back_hides_it_first() {
     let mut phone = started("sim:notes");
-    walk::tap(&mut phone, "search");
-    walk::tap(&mut phone, "query");
+    drive::tap(&mut phone, "search");
+    drive::tap(&mut phone, "query");
     assert_eq!(front_kind(&mut phone), WindowKind::Keyboard);
     for key in ["h", "i", "Space", "Delete"] {
-        walk::tap(&mut phone, key);
+        drive::tap(&mut phone, key);
     }
     assert_eq!(text_of(&mut phone, "query"), "hi");
     press(&mut phone, Key::Back);
     assert_eq!(front_kind(&mut phone), WindowKind::Application);
-    assert!(walk::shows(&mut phone, "query"));
+    assert!(drive::shows(&mut phone, "query"));
     press(&mut phone, Key::Back);
-    assert!(!walk::shows(&mut phone, "query"));
+    assert!(!drive::shows(&mut phone, "query"));
 }
 
 #[test]
 fn enter_on_the_keyboard_does_what_the_field_says() {
     let mut phone = started("sim:notes");
     press(&mut phone, Key::Menu);
-    walk::tap(&mut phone, "tags");
-    walk::tap(&mut phone, "tag_name");
+    drive::tap(&mut phone, "tags");
+    drive::tap(&mut phone, "tag_name");
     for key in ["a", "b", "Enter"] {
-        walk::tap(&mut phone, key);
+        drive::tap(&mut phone, key);
     }
-    assert!(walk::shows(&mut phone, "ab"));
+    assert!(drive::shows(&mut phone, "ab"));
     assert_eq!(text_of(&mut phone, "tag_name"), "");
 }
 
 #[test]
 fn a_field_behind_the_keyboard_is_scrolled_into_view() {
     let mut phone = started("sim:mail");
-    walk::act(&mut phone, &Action::Rotate(Rotation::Left));
-    walk::tap(&mut phone, "compose");
-    walk::tap(&mut phone, "subject_field");
+    drive::act(&mut phone, &Action::Rotate(Rotation::Left));
+    drive::tap(&mut phone, "compose");
+    drive::tap(&mut phone, "subject_field");
     let screen = phone.capture().unwrap();
-    let field = &screen.nodes()[walk::find(&screen, "subject_field").unwrap()];
+    let field = &screen.nodes()[drive::find(&screen, "subject_field").unwrap()];
     let keyboard = screen.windows().last().unwrap();
     assert_eq!(keyboard.kind, WindowKind::Keyboard);
     assert!(field.is(NodeFlags::FOCUSED));
@@ -62,11 +62,11 @@ fn a_field_behind_the_keyboard_is_scrolled_into_view() {
 #[test]
 fn a_dialog_takes_the_touches_beside_it() {
     let mut phone = started("sim:notes");
-    let new = walk::place(&mut phone, "new");
-    let note = walk::place(&mut phone, "Shopping");
-    walk::act(&mut phone, &Action::LongPress(note));
+    let new = drive::place(&mut phone, "new");
+    let note = drive::place(&mut phone, "Shopping");
+    drive::act(&mut phone, &Action::LongPress(note));
     assert_eq!(front_kind(&mut phone), WindowKind::Dialog);
-    walk::act(&mut phone, &Action::Tap(new));
+    drive::act(&mut phone, &Action::Tap(new));
     assert_eq!(front_kind(&mut phone), WindowKind::Application);
     assert_eq!(
         phone.capture().unwrap().activity(),
@@ -80,7 +80,7 @@ fn the_menu_opens_by_key_and_closes_by_a_touch_beside_it() {
     press(&mut phone, Key::Menu);
     assert_eq!(front_kind(&mut phone), WindowKind::Popup);
     let beside = Action::Tap(Point { x: 200, y: 1_500 });
-    walk::act(&mut phone, &beside);
+    drive::act(&mut phone, &beside);
     assert_eq!(front_kind(&mut phone), WindowKind::Application);
 }
 
@@ -89,19 +89,19 @@ fn only_rows_that_can_be_seen_are_nodes_and_swipes_bring_the_others() {
     let mut phone = started("sim:shop");
     let first = "The Long Way Round";
     let last = "The Atlas of Islands";
-    assert!(walk::shows(&mut phone, first) && !walk::shows(&mut phone, last));
+    assert!(drive::shows(&mut phone, first) && !drive::shows(&mut phone, last));
     let swipe = |from, to, millis| Action::Swipe {
         from: Point { x: 500, y: from },
         to: Point { x: 500, y: to },
         millis,
     };
-    let price_at = |phone: &mut SimulatedPhone| walk::place(phone, "Cooking for One").y;
+    let price_at = |phone: &mut SimulatedPhone| drive::place(phone, "Cooking for One").y;
     let before = price_at(&mut phone);
-    walk::act(&mut phone, &swipe(1_500, 1_400, 1_000));
+    drive::act(&mut phone, &swipe(1_500, 1_400, 1_000));
     assert_eq!(price_at(&mut phone), before - 100);
-    walk::act(&mut phone, &swipe(1_500, 900, 100));
-    assert!(walk::shows(&mut phone, last) && !walk::shows(&mut phone, first));
-    walk::act(&mut phone, &swipe(900, 1_500, 100));
+    drive::act(&mut phone, &swipe(1_500, 900, 100));
+    assert!(drive::shows(&mut phone, last) && !drive::shows(&mut phone, first));
+    drive::act(&mut phone, &swipe(900, 1_500, 100));
     assert_eq!(price_at(&mut phone), before);
 }
 
@@ -110,7 +110,7 @@ fn a_swipe_to_the_side_turns_the_page() {
     let mut phone = started("sim:shop");
     let left = Point { x: 200, y: 900 };
     let right = Point { x: 900, y: 900 };
-    walk::act(
+    drive::act(
         &mut phone,
         &Action::Swipe {
             from: right,
@@ -118,8 +118,8 @@ fn a_swipe_to_the_side_turns_the_page() {
             millis: 300,
         },
     );
-    assert!(walk::shows(&mut phone, "Castle Builders"));
-    walk::act(
+    assert!(drive::shows(&mut phone, "Castle Builders"));
+    drive::act(
         &mut phone,
         &Action::Swipe {
             from: left,
@@ -127,22 +127,22 @@ fn a_swipe_to_the_side_turns_the_page() {
             millis: 300,
         },
     );
-    assert!(walk::shows(&mut phone, "The Long Way Round"));
+    assert!(drive::shows(&mut phone, "The Long Way Round"));
 }
 
 #[test]
-fn turning_the_phone_lays_the_app_out_anew_and_keeps_what_the_app_keeps() {
+fn rotation_lays_the_app_out_again_and_keeps_its_saved_state() {
     let mut phone = started("sim:notes");
-    walk::tap(&mut phone, "Shopping");
-    let at = walk::place(&mut phone, "title");
-    walk::act(
+    drive::tap(&mut phone, "Shopping");
+    let at = drive::place(&mut phone, "title");
+    drive::act(
         &mut phone,
         &Action::Text {
             at,
             text: Text::new_static("hello"),
         },
     );
-    walk::act(&mut phone, &Action::Rotate(Rotation::Right));
+    drive::act(&mut phone, &Action::Rotate(Rotation::Right));
     let screen = phone.capture().unwrap();
     assert_eq!(
         screen.size(),

@@ -13,10 +13,10 @@ use retap_shared::trace::{ReplayPace, StartMode};
 use retap_shared::verdict::Verdict;
 use retap_simulator::{CRASH_DELAY_LIMIT, PlantedCrash, app_names, ground_truth, open};
 
-use crate::walk;
+use crate::drive;
 
 #[test]
-fn every_app_has_what_was_promised() {
+fn every_app_has_its_documented_parts() {
     for app in app_names() {
         let truth = ground_truth(app).unwrap();
         assert!(
@@ -48,7 +48,7 @@ fn every_app_has_what_was_promised() {
 }
 
 #[test]
-fn the_page_on_the_simulator_tells_what_is_there() {
+fn the_page_on_the_simulator_has_the_real_counts() {
     let page = include_str!("../../../../docs/how-it-works/simulator.md");
     for app in app_names() {
         let truth = ground_truth(app).unwrap();
@@ -116,11 +116,11 @@ async fn each_shortest_trace_reaches_its_crash_and_no_other() {
         );
 
         let played = play(app, &crash, None).await;
-        let Verdict::Problem(problem) = played.verdict else {
+        let Verdict::Problem(finding) = played.verdict else {
             panic!("`{name}`: {:?}", played.verdict)
         };
         assert_eq!(
-            (problem.kind, problem.fingerprint()),
+            (finding.kind, finding.fingerprint()),
             (crash.kind, crash.fingerprint),
             "`{name}`"
         );
@@ -144,7 +144,7 @@ async fn no_trace_reaches_its_crash_without_its_last_event() {
 /// Through the agent's own handlers.
 async fn play(app: &str, crash: &PlantedCrash, target: Option<Target>) -> PlayReply {
     let mut phone = open(app).unwrap();
-    let app = walk::app(&mut phone);
+    let app = drive::app(&mut phone);
     phone.watch(&app.package);
     let play = Play {
         app,

@@ -153,7 +153,7 @@ async fn a_reply_to_another_question_is_named_in_the_error() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_lost_phone_and_a_refusal_are_told_apart() {
+async fn a_lost_phone_is_distinguished_from_a_refusal() {
     let mut phone = device("phone", |before, _| match before {
         0 => Err(RequestFailure::Unsupported("save its state".to_owned()).into()),
         1 => Err(lost()),

@@ -1,4 +1,4 @@
-//! Leases, quarantine, and what those who wait are told.
+//! Leases, quarantine, and the errors of those who wait.
 
 use futures_util::poll;
 use retap_device::{DevicePool, PoolError};
@@ -23,7 +23,7 @@ async fn a_dropped_lease_is_free_for_the_next_one() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn whoever_waits_longest_is_served_first() {
+async fn the_longest_waiting_lease_is_served_first() {
     let pool = pool(1).await;
     let lease = pool.lease().await.unwrap();
     let mut first = Box::pin(pool.lease());
@@ -39,7 +39,7 @@ async fn whoever_waits_longest_is_served_first() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn one_who_stops_waiting_does_not_take_the_phone_along() {
+async fn a_cancelled_lease_leaves_the_phone_to_others() {
     let pool = pool(1).await;
     let lease = pool.lease().await.unwrap();
     let mut given_up = Box::pin(pool.lease());
@@ -79,7 +79,7 @@ async fn a_quarantined_phone_never_comes_back() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_the_last_phone_is_lost_all_who_wait_are_told_why() {
+async fn losing_the_last_phone_ends_all_waiting_leases_with_the_reason() {
     let pool = pool(2).await;
     let one = pool.lease().await.unwrap();
     let other = pool.lease().await.unwrap();
@@ -107,7 +107,7 @@ async fn when_the_last_phone_is_lost_all_who_wait_are_told_why() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_pool_of_no_phones_makes_nobody_wait() {
+async fn an_empty_pool_refuses_a_lease_at_once() {
     assert_eq!(
         pool(0).await.lease().await.unwrap_err(),
         PoolError::Empty { lost: Vec::new() }

@@ -172,20 +172,21 @@ impl ExplorationState {
             steps: u32::try_from(worker.path.len()).unwrap_or(u32::MAX),
             first: is_first,
         });
+        let context = FindingContext {
+            screen: before.cloned(),
+            screenshot: record.screenshot.clone(),
+            log: if is_first {
+                worker.recent_log.lines()
+            } else {
+                Vec::new()
+            },
+        };
         let found = FindingRecord {
             finding: finding.clone(),
             fingerprint,
             trace: worker.trace(settings, Some(target)),
             occurrences: 1,
-            context: FindingContext {
-                screen: before.cloned(),
-                screenshot: record.screenshot.clone(),
-                log: if is_first {
-                    worker.recent_log.lines()
-                } else {
-                    Vec::new()
-                },
-            },
+            context,
         };
         let first_seen = FindingPoint {
             fingerprint,

@@ -1,4 +1,4 @@
-//! APE's model: the paper's running example, and what α and β promise.
+//! APE's model: the paper's running example, and the bounds α and β.
 
 use std::sync::Arc;
 
@@ -184,7 +184,7 @@ fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
 }
 
 #[test]
-fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
+fn an_activity_that_may_have_more_states_is_refined_beyond_beta() {
     let rules = ModelParameters {
         alpha: 10,
         ..ModelParameters::default()
@@ -209,7 +209,7 @@ fn where_an_activity_is_allowed_more_states_they_are_told_apart_beyond_beta() {
 }
 
 #[test]
-fn rows_are_told_apart_by_place_and_by_text_where_that_is_preferred() {
+fn rows_are_distinguished_by_place_or_by_text_as_preferred() {
     for text_first in [false, true] {
         let mut model = model(
             "type",

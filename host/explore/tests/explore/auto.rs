@@ -1,4 +1,4 @@
-//! What `auto` promises: where several phones work on one model, and where an app has much to offer elsewhere.
+//! The strategy `auto`: several phones on one model, and apps that have much to offer elsewhere.
 
 use std::collections::HashSet;
 use std::sync::Arc;

@@ -25,7 +25,7 @@ use retap_shared::trace::{App, ReplayPace, Trace};
 use retap_shared::verdict::Verdict;
 use retap_simulator::SimulatedPhone;
 
-use crate::whole::settings;
+use crate::fixtures::settings;
 
 const SPEC: &str = "sim:notes";
 
@@ -229,7 +229,7 @@ async fn after_a_save_explorers_see_where_the_app_began_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn every_problem_that_counts_comes_again_from_a_clean_start() {
+async fn every_confirmed_finding_reproduces_from_a_clean_start() {
     let tree = || DecisionTree::uniform(AttributeReducer::TYPE);
     let auto = || {
         AutoExplorer::new(

@@ -2,9 +2,14 @@
 
 mod ape;
 mod auto;
+mod canvas_app;
+mod capabilities;
+mod constraints;
 mod data_only;
-mod guard;
+mod failing_phones;
+mod fixtures;
 mod random;
 mod sessions;
-mod trouble;
-mod whole;
+mod sessions_disturbed;
+mod setup_steps;
+mod shared_run;

@@ -11,6 +11,9 @@ use sweep::WindowSweep;
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::Candidate;
 
+/// Events that a sweep over windows may play, however short the original is.
+const LOWEST_SWEEP_BUDGET: usize = 64;
+
 /// The recorded states of a trace, and the reduction along them.
 pub(super) struct DeterministicReducer {
     original: Candidate,
@@ -71,7 +74,7 @@ impl DeterministicReducer {
             .await?;
         *best = self.original.keeping(kept);
         let sweep = WindowSweep {
-            budget: self.original.len() / 2,
+            budget: (self.original.len() / 2).max(LOWEST_SWEEP_BUDGET),
             screens: self
                 .states
                 .last()

@@ -21,9 +21,8 @@ use crate::policy::AttemptTally;
 
 /// Share of successes from which a flaky result is reduced further; below it the search begins again with the whole trace.
 const USEFUL_RATE: f64 = 0.5;
-/// Minimum number of runs that ND3MIN may make after a Bayesian reduction, in attempts per candidate. Otherwise as many as have
-/// been made before it.
-const SECOND_PASS_FACTOR: u64 = 10;
+/// Runs that ND3MIN may make after a Bayesian reduction, in attempts per candidate; more if more have been made before it.
+const SECOND_PASS_FACTOR: u64 = 40;
 /// Number of candidates that are tried in turn when the budget is spent.
 const LAST_CANDIDATES: usize = 4;
 
@@ -327,7 +326,7 @@ impl<'a> TraceReducer<'a> {
         let settings = self.evaluator.settings().for_flaky_target();
         if self.best_tally().rate() >= USEFUL_RATE {
             self.reduce_bayesian(settings.clone()).await?;
-            if self.evaluator.ledger().is_proven(self.best.key())
+            if self.evaluator.ledger().is_accepted(self.best.key())
                 || !self.is_original_better(&settings).await?
             {
                 return Ok(());
@@ -337,7 +336,7 @@ impl<'a> TraceReducer<'a> {
         self.revert_to(self.original.clone());
         self.reduce_bayesian(settings).await?;
         let ledger = self.evaluator.ledger();
-        if !ledger.is_proven(self.best.key()) && self.best.len() > within.len() {
+        if !ledger.is_accepted(self.best.key()) && self.best.len() > within.len() {
             self.best = best_trade(ledger).unwrap_or(within);
         }
         Ok(())
@@ -451,7 +450,7 @@ impl<'a> TraceReducer<'a> {
             self.best = better;
         }
         let ledger = self.evaluator.ledger();
-        if !ledger.is_proven(self.best.key()) && (is_proven || self.best_tally().successes == 0) {
+        if !ledger.is_accepted(self.best.key()) && (is_proven || self.best_tally().successes == 0) {
             self.best = self.best_so_far().unwrap_or_else(|| self.original.clone());
         }
         Ok(())
@@ -459,7 +458,7 @@ impl<'a> TraceReducer<'a> {
 
     fn best_so_far(&self) -> Option<Candidate> {
         let ledger = self.evaluator.ledger();
-        ledger.shortest_proven().or_else(|| best_trade(ledger))
+        ledger.shortest_accepted().or_else(|| best_trade(ledger))
     }
 }
 

@@ -5,7 +5,7 @@ use retap_shared::action::Action;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::screen::ScreenHash;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 use retap_shared::widget::Widget;
 
 /// A step on an activity, on a screen of the given number, at a widget with the given id.
@@ -33,6 +33,7 @@ fn trace(steps: Vec<Step>) -> Trace {
         seed: None,
         target: None,
         phone: PhoneInfo::default(),
+        pace: ReplayPace::default(),
     };
     Trace { header, steps }
 }

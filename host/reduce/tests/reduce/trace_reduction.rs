@@ -112,7 +112,8 @@ async fn an_empty_trace_is_checked_and_stays_empty() {
         &oracle,
     )
     .await;
-    assert_eq!((result.outcome, result.runs), (Outcome::Done, 4));
+    // One of the original, and 43 that prove 90 % without a failure.
+    assert_eq!((result.outcome, result.runs), (Outcome::Done, 44));
 }
 
 /// 15 opens something that 16 closes again, and the target is reached only with everything closed.

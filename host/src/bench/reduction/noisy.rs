@@ -15,7 +15,7 @@ mod workers;
 
 pub use algorithm::{NoisyAlgorithm, PHONES};
 pub(super) use claim::{ClaimReading, ClaimVerdict};
-pub use family::{NoisyCell, NoisyFamily};
+pub use family::{NeededEvents, NoisyCell, NoisyFamily};
 pub use measurement::{NoisyCase, NoisyMeasurement, run};
 pub(super) use oracle::trace;
 pub use single_attempt::SingleAttempt;

@@ -105,11 +105,14 @@ impl BenchExploreCommand {
         if !self.device.is_empty() {
             return Ok(self.device.clone());
         }
-        let with_latency = |app: &&str| DeviceSpec::simulated(&format!("{app}?latency=realistic"));
-        let specs = retap_simulator::app_names()
+        let with_latency = |app: &&str| {
+            let spec = DeviceSpec::simulated(&format!("{app}?latency=realistic"))?;
+            Ok(DeviceList::from(spec))
+        };
+        retap_simulator::app_names()
             .iter()
-            .map(|app| with_latency(&app));
-        specs.map(|spec| spec.map(DeviceList::from)).collect()
+            .map(with_latency)
+            .collect()
     }
 
     /// Runs an explorer with every seed, until it is cancelled.

@@ -71,7 +71,7 @@ async fn a_host_that_comes_and_goes_within_the_time_starts_it_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_ends_with_the_host_that_says_so_and_not_with_a_link_that_breaks() {
+async fn an_agent_ends_when_its_host_says_so_but_not_when_the_link_breaks() {
     let broken = (Duration::from_secs(20), Duration::from_secs(60));
     let network = MemoryNetwork::new(
         1,

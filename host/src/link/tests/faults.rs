@@ -119,7 +119,7 @@ async fn an_undisturbed_link_answers_and_does_everything_once() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_play_goes_on_while_the_link_is_down_and_its_result_comes_once() {
+async fn a_play_continues_while_the_link_is_down_and_its_result_arrives_once() {
     let second = Duration::from_secs(1);
     let cuts = vec![(second, second * 40)];
     let network = MemoryNetwork::new(
@@ -214,7 +214,7 @@ async fn a_long_request_that_a_cut_holds_up_is_done_when_the_rest_of_it_has_come
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_request_that_the_agent_cannot_read_is_refused_in_words_and_not_asked_for_again() {
+async fn an_unreadable_request_is_refused_with_an_explanation_and_not_repeated() {
     let network = MemoryNetwork::new(1, NetworkFaults::default());
     let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let phone = Arc::new(CountingPhone::new(&NEEDED));

@@ -81,7 +81,7 @@ async fn another_version_is_refused_with_both_versions_named() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_second_host_is_told_who_holds_the_phone_and_the_first_is_not_disturbed() {
+async fn a_second_host_learns_who_holds_the_phone_and_the_first_is_not_disturbed() {
     let network = MemoryNetwork::new(1, NetworkFaults::default());
     let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let _agent = TestAgent::start(

@@ -132,7 +132,7 @@ mod tests {
             runs: 12,
             steps: 340,
         };
-        let mut recorded = sample::reduction(&sample::trail());
+        let mut recorded = sample::reduction(&sample::sample_trace());
         recorded.reduction.history = history;
         recorded.reduction.belief = belief;
         recorded.resumed = resumed;
@@ -151,7 +151,7 @@ mod tests {
         );
         assert_eq!(page.matches("<rect").count(), 3);
         assert_eq!(
-            reduction_curve(&sample::reduction(&sample::trail())).into_string(),
+            reduction_curve(&sample::reduction(&sample::sample_trace())).into_string(),
             ""
         );
     }

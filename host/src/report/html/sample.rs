@@ -45,7 +45,7 @@ impl SampleTrace {
 }
 
 /// Six steps through lists, an editor, a turned phone and a question.
-pub(crate) fn trail() -> SampleTrace {
+pub(crate) fn sample_trace() -> SampleTrace {
     let wide = Size {
         width: 2280,
         height: 1080,
@@ -143,7 +143,7 @@ pub(crate) fn finding(kind: FindingKind) -> Finding {
 }
 
 /// A reduction whose result was recorded and reproduced in three of three runs.
-pub(crate) fn reduction(trail: &SampleTrace) -> RecordedReduction {
+pub(crate) fn reduction(sample: &SampleTrace) -> RecordedReduction {
     let check = ReproductionCheck {
         successes: 3,
         runs: 3,
@@ -152,7 +152,7 @@ pub(crate) fn reduction(trail: &SampleTrace) -> RecordedReduction {
     RecordedReduction {
         reduction: Reduction {
             outcome: Outcome::Done,
-            trace: trace(trail.steps.clone()),
+            trace: trace(sample.steps.clone()),
             kept: Vec::new(),
             simplified: 0,
             original: ReproductionCheck::default(),
@@ -169,30 +169,31 @@ pub(crate) fn reduction(trail: &SampleTrace) -> RecordedReduction {
         resumed: ResumeStatistics::default(),
         recorded: Some(PlayReply {
             verdict: Verdict::TargetReached,
-            played: u32::try_from(trail.steps.len()).expect("a sample is short"),
-            located_by: trail.located_by.clone(),
+            played: u32::try_from(sample.steps.len()).expect("a sample is short"),
+            located_by: sample.located_by.clone(),
             events: Vec::new(),
             branches: Vec::new(),
-            screens: trail.screens.clone(),
+            screens: sample.screens.clone(),
             took: Micros::ZERO,
         }),
-        pictures: trail.pictures.clone(),
+        pictures: sample.pictures.clone(),
     }
 }
 
 /// A finding with a trace of 213 steps, reduced to eight.
 pub(crate) fn stored_finding(kind: FindingKind) -> StoredFinding {
     let finding = finding(kind);
-    let trail = trail();
-    let steps = trail.steps.iter().cycle().take(213).cloned().collect();
+    let sample = sample_trace();
+    let steps = sample.steps.iter().cycle().take(213).cloned().collect();
     StoredFinding {
         fingerprint: finding.fingerprint(),
         finding,
         occurrences: 7,
         trace: trace(steps),
         scene: FindingContext::default(),
-        reduced: Some(reduction(&trail)),
+        reduced: Some(reduction(&sample)),
         status: None,
+        mapping: None,
     }
 }
 

@@ -55,31 +55,31 @@ impl<'a> IllustratedTrace<'a> {
 
 /// Draws the trace. `check` holds the last runs of a reduced trace.
 pub(crate) fn strip(
-    trail: &IllustratedTrace<'_>,
+    trace: &IllustratedTrace<'_>,
     finding: &Finding,
     check: Option<&ReproductionCheck>,
 ) -> Markup {
-    let steps = trail.steps.len();
-    let first = if trail.screens.is_empty() {
+    let steps = trace.steps.len();
+    let first = if trace.screens.is_empty() {
         steps
     } else {
         steps.saturating_sub(ILLUSTRATED_STEPS)
     };
     html! {
-        @if first > 0 { (list(trail, first)) }
+        @if first > 0 { (list(trace, first)) }
         @if first < steps || steps == 0 {
             ol.strip start=(first + 1) {
-                @for number in first..steps { (step(trail, number)) }
-                (end(trail, finding, check))
+                @for number in first..steps { (step(trace, number)) }
+                (end(trace, finding, check))
             }
         }
     }
 }
 
 /// The steps before `end` in words.
-fn list(trail: &IllustratedTrace<'_>, end: usize) -> Markup {
+fn list(trace: &IllustratedTrace<'_>, end: usize) -> Markup {
     let first = end.saturating_sub(LONGEST_LIST);
-    let all = end == trail.steps.len();
+    let all = end == trace.steps.len();
     html! {
         details.steps open[all && end <= 12] {
             summary {
@@ -89,19 +89,19 @@ fn list(trail: &IllustratedTrace<'_>, end: usize) -> Markup {
             @if first > 0 {
                 p.note { (pluralise(first as u64, "step", "steps")) " before these are in the trace file." }
             }
-            ol start=(first + 1) { @for step in &trail.steps[first..end] { li { (step_text::step_markup(step)) } } }
+            ol start=(first + 1) { @for step in &trace.steps[first..end] { li { (step_text::step_markup(step)) } } }
         }
     }
 }
 
-fn step(trail: &IllustratedTrace<'_>, number: usize) -> Markup {
-    let step = &trail.steps[number];
-    let Some((screen, canvas)) = drawable(trail, number) else {
+fn step(trace: &IllustratedTrace<'_>, number: usize) -> Markup {
+    let step = &trace.steps[number];
+    let Some((screen, canvas)) = drawable(trace, number) else {
         return html! {
             li.step { div.blank { "No picture of this screen" } (caption(number, &step_text::step_markup(step))) }
         };
     };
-    let touch = StepTouch::of(step, trail.located_by.get(number).copied(), screen);
+    let touch = StepTouch::of(step, trace.located_by.get(number).copied(), screen);
     let (performed, other) = touch.as_performed(step, screen);
     let spoken = format!(
         "Step {}, {}: {}",
@@ -111,7 +111,7 @@ fn step(trail: &IllustratedTrace<'_>, number: usize) -> Markup {
     );
     let finger = gesture::draw(&touch, screen, &canvas);
     let ScreenDrawing { picture, left_out } =
-        show(trail, number, screen, &canvas, &spoken, &finger);
+        show(trace, number, screen, &canvas, &spoken, &finger);
     html! {
         li.step.wide[canvas.is_wide()] {
             (picture)
@@ -128,19 +128,19 @@ fn caption(number: usize, words: &Markup) -> Markup {
 
 /// The finding as a red card, in front of the last screen.
 fn end(
-    trail: &IllustratedTrace<'_>,
+    trace: &IllustratedTrace<'_>,
     finding: &Finding,
     check: Option<&ReproductionCheck>,
 ) -> Markup {
     let failed = check.filter(|check| check.successes == 0 && check.runs > 0);
     let headline = FindingHeadline::of(finding);
-    let last = drawable(trail, trail.steps.len());
+    let last = drawable(trace, trace.steps.len());
     html! {
         li.step.end.wide[last.as_ref().is_some_and(|(_, canvas)| canvas.is_wide())] {
             @match last {
                 Some((screen, canvas)) => {
                     @let spoken = format!("Afterwards: {}", front(screen));
-                    (show(trail, trail.steps.len(), screen, &canvas, &spoken, &html! {}).picture)
+                    (show(trace, trace.steps.len(), screen, &canvas, &spoken, &html! {}).picture)
                 }
                 None => div.blank {},
             }
@@ -158,14 +158,14 @@ fn end(
 
 /// The screenshot, or a drawing of the UI tree.
 fn show(
-    trail: &IllustratedTrace<'_>,
+    trace: &IllustratedTrace<'_>,
     number: usize,
     screen: &Screen,
     canvas: &DrawingCanvas,
     spoken: &str,
     over: &Markup,
 ) -> ScreenDrawing {
-    match trail.pictures.get(number) {
+    match trace.pictures.get(number) {
         Some(picture) => ScreenDrawing {
             picture: screen::photograph(picture, canvas, spoken, over),
             left_out: 0,
@@ -175,10 +175,10 @@ fn show(
 }
 
 fn drawable<'a>(
-    trail: &IllustratedTrace<'a>,
+    trace: &IllustratedTrace<'a>,
     number: usize,
 ) -> Option<(&'a Screen, DrawingCanvas)> {
-    let screen = trail.screens.get(number)?;
+    let screen = trace.screens.get(number)?;
     Some((screen, DrawingCanvas::of(screen.size())?))
 }
 

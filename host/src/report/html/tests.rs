@@ -20,9 +20,9 @@ use super::{finding, render};
 use crate::report::data::{AppSection, ReportData};
 use crate::run::findings::StoredFinding;
 
-fn with_trail(trail: &SampleTrace) -> ReportData {
+fn report_with(trace: &SampleTrace) -> ReportData {
     let finding = StoredFinding {
-        reduced: Some(sample::reduction(trail)),
+        reduced: Some(sample::reduction(trace)),
         ..sample::stored_finding(FindingKind::Crash)
     };
     ReportData {
@@ -92,14 +92,14 @@ fn a_report_names_the_command_and_the_findings() {
 #[test]
 fn a_crash_looks_like_this() {
     let list = sample::list(&["Shopping list"]);
-    let trail = SampleTrace {
+    let trace = SampleTrace {
         steps: vec![sample::tap(&list, "ImageButton", "New note")],
         screens: vec![list],
         located_by: vec![LocatedBy::Widget],
         ..SampleTrace::default()
     };
     let stored = StoredFinding {
-        reduced: Some(sample::reduction(&trail)),
+        reduced: Some(sample::reduction(&trace)),
         ..sample::stored_finding(FindingKind::Crash)
     };
     let app = AppSection {
@@ -121,9 +121,9 @@ fn a_crash_looks_like_this() {
 
 #[test]
 fn screens_without_an_extent_or_missing_ones_fall_back_to_words() {
-    let mut trail = sample::trail();
-    trail.screens.truncate(2);
-    trail.screens[1] = ScreenBuilder::new(
+    let mut trace = sample::sample_trace();
+    trace.screens.truncate(2);
+    trace.screens[1] = ScreenBuilder::new(
         "Flat",
         Size {
             width: 0,
@@ -131,13 +131,13 @@ fn screens_without_an_extent_or_missing_ones_fall_back_to_words() {
         },
     )
     .build();
-    let (page, _) = checked(&with_trail(&trail));
+    let (page, _) = checked(&report_with(&trace));
     assert_eq!(page.matches("<svg class=\"phone\"").count(), 1);
     assert_eq!(page.matches("No picture of this screen").count(), 7);
 
-    let (page, _) = checked(&with_trail(&SampleTrace {
+    let (page, _) = checked(&report_with(&SampleTrace {
         screens: vec![],
-        ..sample::trail()
+        ..sample::sample_trace()
     }));
     assert_eq!(page.matches("<svg class=\"phone\"").count(), 0);
     assert!(
@@ -175,13 +175,13 @@ fn a_run_without_phones_apps_crashes_or_curves_still_makes_a_page() {
         ..sample::report()
     };
     assert!(checked(&interrupted).0.contains("<dd>interrupted</dd>"));
-    checked(&with_trail(&SampleTrace::default()));
+    checked(&report_with(&SampleTrace::default()));
 }
 
 #[test]
 fn a_finding_that_did_not_reproduce_is_shown_as_doubtful() {
     let replayed = |successes| {
-        let mut report = with_trail(&sample::trail());
+        let mut report = report_with(&sample::sample_trace());
         let reduced = &mut report.apps[0].findings[0].reduced;
         if let Some(check) = reduced
             .as_mut()
@@ -214,12 +214,12 @@ fn a_crowded_screen_says_what_it_leaves_out() {
             NodeFlags::empty(),
         );
     }
-    let trail = SampleTrace {
+    let trace = SampleTrace {
         steps: vec![Step::new(Action::Key(Key::Back))],
         screens: vec![screen.build()],
         ..SampleTrace::default()
     };
-    let (page, _) = checked(&with_trail(&trail));
+    let (page, _) = checked(&report_with(&trace));
     assert!(page.contains("4,600 more parts not drawn"), "{page}");
     assert!(page.len() < 200_000, "{} bytes", page.len());
 }
@@ -227,12 +227,12 @@ fn a_crowded_screen_says_what_it_leaves_out() {
 #[test]
 fn a_long_trace_shows_its_end_in_pictures_and_its_beginning_in_words() {
     let steps = vec![Step::new(Action::Rotate(Rotation::Right)); 300];
-    let trail = SampleTrace {
+    let trace = SampleTrace {
         screens: vec![sample::list(&["A note"]); 301],
         steps,
         ..SampleTrace::default()
     };
-    let (page, _) = checked(&with_trail(&trail));
+    let (page, _) = checked(&report_with(&trace));
     assert!(page.contains("The first 260 steps, in words"));
     assert!(page.contains("<ol class=\"strip\" start=\"261\">"));
     assert_eq!(page.matches("<svg class=\"phone\"").count(), 41);
@@ -260,18 +260,18 @@ fn findings_beyond_the_first_hundred_are_counted() {
 
 #[test]
 fn a_report_of_many_findings_stays_small() {
-    let mut trail = sample::trail();
-    let last = trail.screens.pop();
-    trail.screens.truncate(6);
-    trail.steps.truncate(6);
-    trail.screens = [
-        trail.screens.clone(),
-        trail.screens,
+    let mut trace = sample::sample_trace();
+    let last = trace.screens.pop();
+    trace.screens.truncate(6);
+    trace.steps.truncate(6);
+    trace.screens = [
+        trace.screens.clone(),
+        trace.screens,
         last.into_iter().collect(),
     ]
     .concat();
-    trail.steps = [trail.steps.clone(), trail.steps].concat();
-    let mut report = with_trail(&trail);
+    trace.steps = [trace.steps.clone(), trace.steps].concat();
+    let mut report = report_with(&trace);
     let crash = report.apps[0].findings[0].clone();
     report.apps[0].findings = vec![crash; 20];
     let (page, _) = checked(&report);
@@ -280,11 +280,11 @@ fn a_report_of_many_findings_stays_small() {
 
 #[test]
 fn a_screenshot_replaces_a_drawing() {
-    let drawn = checked(&with_trail(&sample::trail())).0;
+    let drawn = checked(&report_with(&sample::sample_trace())).0;
     let pictures = vec![Png(vec![1, 2, 3])];
-    let (page, _) = checked(&with_trail(&SampleTrace {
+    let (page, _) = checked(&report_with(&SampleTrace {
         pictures,
-        ..sample::trail()
+        ..sample::sample_trace()
     }));
     assert_eq!(page.matches("data:image/png;base64,AQID").count(), 1);
     assert_eq!(

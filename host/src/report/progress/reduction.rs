@@ -110,6 +110,7 @@ mod tests {
             played: 500,
             took: Micros::from_millis(30_000),
             recalled: false,
+            phone: String::new(),
         });
         assert_eq!(progress.status().note, "removing steps");
         progress.update(&RunEvent::Believed {

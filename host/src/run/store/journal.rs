@@ -27,7 +27,7 @@ impl StoreJournal {
         StoreJournal { store, job }
     }
 
-    /// How often this job has met a crash; said again, it replaces what was said before.
+    /// Sets how often this run saw a crash. A second call replaces the first.
     pub fn record_finding(
         &self,
         app: &App,
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_observed_is_there_when_the_store_is_opened_again() {
+    fn observations_survive_closing_the_store() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("deep/store.sqlite");
         let key = CandidateKey(u64::MAX);

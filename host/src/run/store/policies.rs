@@ -53,7 +53,7 @@ impl SqliteStore {
             })
     }
 
-    /// How often each candidate of any reduction did it and did not, and how many candidates that was seen of.
+    /// Successes and failures of candidates over all reductions, with the number of candidates for each pair.
     pub fn tallies(&self) -> Result<Vec<(AttemptTally, u64)>, StoreError> {
         let sql = "SELECT successes, failures, count(*) FROM (
                 SELECT sum(observation ->> 'reached') AS successes, sum(NOT observation ->> 'reached') AS failures

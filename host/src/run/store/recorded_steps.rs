@@ -1,4 +1,4 @@
-//! What the walkers of an exploration did, step by step, and the screens they met, each once.
+//! Recorded steps of an exploration in the store, and the screens that they led to, each once.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -39,7 +39,7 @@ pub(super) fn note(
                 .map_err(|error| journal_error(what, error))?;
         }
     }
-    // A step that was noted and not told to anybody, because the process died in between, is told when it is recalled.
+    // A step that was stored but not reported, because the process died in between, is reported when it is recalled.
     database
         .prepare_cached("INSERT INTO walks (job, number, record, screen) VALUES (?1, ?2, ?3, ?4)")
         .and_then(|mut statement| {

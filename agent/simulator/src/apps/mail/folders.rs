@@ -103,7 +103,7 @@ impl FoldersPage {
     }
 }
 
-/// Those that every account has stay; what is in others goes to the trash.
+/// Deletes a folder. Standard folders stay; messages of the others go to the trash.
 fn delete(app: &mut MailApp, row: usize, cx: &mut AppContext<'_, MailApp>) {
     if cx.decide(Branch::FolderIsSystem, row < 3) || row >= app.folders.len() {
         return;

@@ -58,7 +58,7 @@ impl TravelFixture {
             ..CoverageGainCount::default()
         };
         let before = self.at.clone();
-        self.tell(
+        self.observe_step(
             RecordedEvent::Started { clean: true },
             &before,
             &[],
@@ -67,7 +67,7 @@ impl TravelFixture {
         );
     }
 
-    fn tell(
+    fn observe_step(
         &mut self,
         event: RecordedEvent,
         before: &SharedScreen,
@@ -103,7 +103,7 @@ impl TravelFixture {
             origin: StepOrigin::Chosen,
             quiet: true,
         };
-        self.tell(
+        self.observe_step(
             event,
             &before,
             problems,
@@ -137,7 +137,7 @@ impl TravelFixture {
                 Decision::TakeSnapshot => {
                     let before = self.at.clone();
                     let nothing = CoverageGainCount::default();
-                    self.tell(RecordedEvent::Refused, &before, &[], 0, nothing);
+                    self.observe_step(RecordedEvent::Refused, &before, &[], 0, nothing);
                 }
                 chosen => return chosen,
             }

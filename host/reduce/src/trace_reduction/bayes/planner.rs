@@ -250,7 +250,7 @@ impl BayesianPlanner {
                 self.criterion.successes = rate_test::min_successes_not_lower(successes, runs);
                 self.beliefs.expect_rate(tally.rate());
             }
-            PlannerStage::Comparing if is_measured => self.fall_back(),
+            PlannerStage::Comparing if is_measured => self.search_on(),
             PlannerStage::Searching if self.first_attempts.is_original_flaky() => {
                 self.beliefs.expect_flaky_original(tally.rate());
             }
@@ -318,6 +318,11 @@ impl BayesianPlanner {
         });
         let is_decided = !is_open && complete > NOMINATED_ABOVE;
         if is_decided || self.is_budget_spent() {
+            if self.is_rejected(&base) {
+                // The beliefs insist on what could not be proven.
+                self.fall_back();
+                return;
+            }
             if *self.smallest() != base {
                 self.accepted.push(base.clone());
             }

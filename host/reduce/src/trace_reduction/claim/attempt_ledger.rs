@@ -171,19 +171,21 @@ impl AttemptLedger {
         }
     }
 
-    /// True if a candidate is proven, also by all attempts together.
-    pub(in crate::trace_reduction) fn is_proven(&self, candidate: CandidateKey) -> bool {
-        let nomination = self.nominations.get(&candidate);
-        let no_suspects = HashSet::new();
-        let suspects = nomination.map_or(&no_suspects, |nomination| &nomination.suspects);
-        let tally = self.tally_without(candidate, suspects);
-        standing(nomination, tally) == ClaimStanding::Proven
+    /// True if a candidate is proven on the phones that count, also by all attempts together.
+    pub(in crate::trace_reduction) fn is_accepted(&self, candidate: CandidateKey) -> bool {
+        self.nominations.get(&candidate).is_some_and(|nomination| {
+            let tally = self.tally_without(candidate, &nomination.suspects);
+            nomination.is_accepted(tally)
+        })
     }
 
-    /// Shortest candidate that is proven.
-    pub(in crate::trace_reduction) fn shortest_proven(&self) -> Option<Candidate> {
-        let proven = self.nominations.keys().filter(|key| self.is_proven(**key));
-        let candidates = proven.filter_map(|key| self.records.get(key)?.candidate.as_ref());
+    /// Shortest candidate that is proven on the phones that count.
+    pub(in crate::trace_reduction) fn shortest_accepted(&self) -> Option<Candidate> {
+        let accepted = self
+            .nominations
+            .keys()
+            .filter(|key| self.is_accepted(**key));
+        let candidates = accepted.filter_map(|key| self.records.get(key)?.candidate.as_ref());
         candidates
             .min_by_key(|candidate| (candidate.len(), candidate.key()))
             .cloned()
@@ -268,17 +270,26 @@ impl CandidateRecord {
     }
 }
 
-/// A proof counts only if all attempts together do not speak against it.
+impl Nomination {
+    /// A proof counts only if all attempts together do not speak against it.
+    fn is_accepted(&self, tally: AttemptTally) -> bool {
+        self.proof.decision() == Some(ProofDecision::Proven) && tally.rate() >= self.required_rate
+    }
+}
+
+/// Standing of a claim. A claim is about all phones: one that holds only without a suspect phone is not called proven, because a
+/// phone that is bad for an hour looks the same as a broken one.
 fn standing(nomination: Option<&Nomination>, tally: AttemptTally) -> ClaimStanding {
-    let Some(nomination) = nomination else {
-        return ClaimStanding::Unproven;
-    };
-    match nomination.proof.decision() {
-        Some(ProofDecision::Proven) if tally.rate() >= nomination.required_rate => {
-            ClaimStanding::Proven
+    match nomination {
+        Some(nomination) if nomination.is_accepted(tally) => {
+            if nomination.suspects.is_empty() {
+                ClaimStanding::Proven
+            } else {
+                ClaimStanding::Unproven
+            }
         }
-        Some(_) => ClaimStanding::Flaky,
-        None => ClaimStanding::Unproven,
+        Some(nomination) if nomination.proof.decision().is_some() => ClaimStanding::Flaky,
+        _ => ClaimStanding::Unproven,
     }
 }
 

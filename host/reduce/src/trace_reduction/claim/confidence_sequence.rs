@@ -80,10 +80,10 @@ impl RateEvidence {
         self.log_evidence(rate, &LOWER_BETS) >= -error.ln()
     }
 
-    /// Number of further successes, without any failure, after which the rate is above `rate`.
-    pub(super) fn missing_successes(mut self, rate: f64, error: f64) -> u32 {
+    /// Number of further successes, without any failure, after which the rate is above `rate`; at most `limit`.
+    pub(super) fn missing_successes(mut self, rate: f64, error: f64, limit: u32) -> u32 {
         let mut more = 0;
-        while more < u32::from(u16::MAX) && !self.is_above(rate, error) {
+        while more < limit && !self.is_above(rate, error) {
             self.successes += 1.0;
             more += 1;
         }
@@ -153,10 +153,10 @@ mod tests {
 
     #[test]
     fn without_failures_28_attempts_prove_85_percent_and_43_prove_90() {
-        assert_eq!(evidence(0, 0).missing_successes(0.85, 0.02), 28);
-        assert_eq!(evidence(0, 0).missing_successes(0.9, 0.02), 43);
+        assert_eq!(evidence(0, 0).missing_successes(0.85, 0.02, 300), 28);
+        assert_eq!(evidence(0, 0).missing_successes(0.9, 0.02, 300), 43);
         assert!(evidence(28, 0).is_above(0.85, 0.02) && !evidence(27, 0).is_above(0.85, 0.02));
-        assert!(evidence(10, 1).missing_successes(0.85, 0.02) > 18);
+        assert!(evidence(10, 1).missing_successes(0.85, 0.02, 300) > 18);
     }
 
     /// The interval is looked at after every attempt, and once outside is outside.

@@ -10,6 +10,9 @@ use crate::policy::AttemptTally;
 const HOPELESS_MARGIN: f64 = 0.02;
 /// Odds for the lower of these rates at which the proof is given up.
 const HOPELESS_ODDS: f64 = 20.0;
+/// Attempts of each phone before anything is proven, and their maximum over all phones.
+const MIN_RUNS_PER_PHONE: u32 = 4;
+const MAX_MIN_RUNS: u32 = 60;
 /// Share of the attempts after which a proof ends whose failures gather on some phones.
 const CLUSTERED_DIVISOR: u32 = 2;
 
@@ -73,13 +76,22 @@ impl SequentialProof {
         } else {
             self.max_runs
         };
-        self.decision = if evidence.is_above(self.required_rate, self.error) {
+        let has_enough_runs = self.tally.runs() >= self.min_runs();
+        self.decision = if has_enough_runs && evidence.is_above(self.required_rate, self.error) {
             Some(ProofDecision::Proven)
         } else if self.log_odds(evidence) <= -HOPELESS_ODDS.ln() {
             Some(ProofDecision::Hopeless)
         } else {
             (self.tally.runs() >= max_runs).then_some(ProofDecision::Undecided)
         };
+    }
+
+    /// Attempts before which nothing is proven: with many phones the first ones are all made within a minute, and phones that
+    /// are bad for a while would not show.
+    fn min_runs(&self) -> u32 {
+        let used = self.phones.iter().filter(|tally| tally.runs() > 0).count();
+        let runs = MIN_RUNS_PER_PHONE * u32::try_from(used).unwrap_or(u32::MAX);
+        runs.min(MAX_MIN_RUNS).min(self.max_runs)
     }
 
     /// Attempts as evidence: less than they are if failures gather on some phones.
@@ -111,8 +123,9 @@ impl SequentialProof {
     pub(in crate::trace_reduction) fn missing_runs(&self) -> u32 {
         let left = self.max_runs.saturating_sub(self.tally.runs());
         let evidence = self.evidence();
-        evidence
-            .missing_successes(self.required_rate, self.error)
+        let successes = evidence.missing_successes(self.required_rate, self.error, left);
+        successes
+            .max(self.min_runs().saturating_sub(self.tally.runs()))
             .min(left)
     }
 }

@@ -114,7 +114,7 @@ impl NeededSearch {
     /// Expected number of bits that are needed to know which items are needed.
     fn open_bits(&self) -> f64 {
         let sizes = self.suspects.iter().map(StepSpans::len);
-        self.density.open_bits(self.unknown.len(), sizes)
+        self.density.open_bits(self.unknown.len(), &sizes)
     }
 
     /// Both outcomes of a deletion: if it passes, and if it fails.

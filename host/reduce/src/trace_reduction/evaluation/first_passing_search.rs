@@ -116,8 +116,9 @@ impl FirstPassingSearch {
             Some(trial) if trial.passes => {
                 FirstPassing::Found(trial.number, trial.candidate.clone())
             }
-            Some(_) => FirstPassing::Undecided,
-            None => FirstPassing::None,
+            None if self.exhausted => FirstPassing::None,
+            // Without any attempt the budget did not allow one.
+            Some(_) | None => FirstPassing::Undecided,
         }
     }
 

@@ -26,7 +26,7 @@ fn flaky_after(replays: u32) -> Machine {
         }
         let mut played = played.lock().unwrap();
         *played += 1;
-        if *played > replays && *played % 2 == 0 {
+        if *played > replays && played.is_multiple_of(2) {
             Destination::new(900, &[])
         } else {
             Destination::new(50, &[BRANCH_OF_FLAKY])

@@ -15,7 +15,7 @@ use retap_shared::connection::BoxFuture;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::trace::{App, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
 
 /// Result of an action.
 #[derive(Clone, Debug)]
@@ -211,6 +211,7 @@ pub(super) fn trace(actions: &[u32]) -> Trace {
         seed: None,
         target: None,
         phone: PhoneInfo::default(),
+        pace: ReplayPace::default(),
     };
     let step = |&millis: &u32| Step::new(Action::Wait { millis });
     Trace {

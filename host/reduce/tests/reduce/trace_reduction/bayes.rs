@@ -141,7 +141,7 @@ async fn a_trace_is_refused_only_after_parts_of_it_have_been_tried_too() {
     let oracle = Formula::new(|_: &[u32], _| false);
     let result = reduced(ReductionAlgorithm::Auto, 40, &noisy(4), &oracle).await;
     assert_eq!(result.outcome, Outcome::DoesNotReproduce);
-    assert_eq!((result.original.successes, result.original.runs), (0, 20));
+    assert_eq!((result.original.successes, result.original.runs), (0, 60));
     assert_eq!(result.original.failure, Some(Verdict::TargetNotReached));
     assert_eq!((result.kept.len(), result.claim), (40, None));
     let parts = oracle.queries().into_iter();
@@ -252,7 +252,7 @@ async fn an_original_that_fails_once_is_run_again() {
     .await;
     assert_eq!(
         (never.outcome, never.original.runs),
-        (Outcome::DoesNotReproduce, 20)
+        (Outcome::DoesNotReproduce, 60)
     );
 }
 

@@ -171,8 +171,17 @@ async fn a_phone_that_never_reproduces_is_named_and_does_not_count() {
         let reaches = |attempt: &PhoneAttempt| is_complete(attempt) && attempt.phone != broken;
         let result = on_phones(15, &asked_18_of_20(), reaches).await;
         let claim = result.claim.clone().unwrap();
-        assert!(is_proven(&result), "seed {seed}: {claim:?}");
-        assert_eq!(claim.suspect_phones.len(), 1, "seed {seed}");
+        // Not proven, because it might be a phone that is bad for a while; and not flaky.
+        assert_eq!(
+            (claim.standing, result.outcome),
+            (ClaimStanding::Unproven, Outcome::Done),
+            "seed {seed}: {claim:?}"
+        );
+        assert_eq!(
+            (result.kept.len(), claim.suspect_phones.len()),
+            (2, 1),
+            "seed {seed}"
+        );
         let suspect = &claim.suspect_phones[0];
         assert_eq!(suspect.phone, format!("phone-{broken}"));
         assert_eq!((suspect.tally.successes, claim.tally.failures), (0, 0));

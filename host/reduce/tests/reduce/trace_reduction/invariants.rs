@@ -117,7 +117,7 @@ proptest! {
     #[test]
     fn no_window_can_be_removed_from_a_result_of_auto_as_far_as_windows_are_cheap((steps, rule) in rules()) {
         let result = numbers(&run(ReductionAlgorithm::Auto, steps, &rule, 1).reduction.trace.steps);
-        let mut budget = steps as usize / 2;
+        let mut budget = (steps as usize / 2).max(64);
         for width in 2..=result.len().min(8) {
             let left = result.len() - width;
             let Some(rest) = budget.checked_sub(left * (left + 1)) else { break };

@@ -126,7 +126,7 @@ async fn a_target_that_needs_no_event_has_the_confidence_of_the_papers_zero_even
     assert_eq!(result.kept, [0u32; 0]);
     assert_eq!((check.successes, check.runs), (20, 20));
     assert_eq!((confidence.good * 100.0).floor(), 99.0);
-    assert_eq!(confidence.minimal, 1.0);
+    assert_eq!(confidence.minimal, Some(1.0));
     assert_eq!(result.rounds, 14);
 }
 

@@ -33,14 +33,7 @@ impl Oracle for RecordingOracle {
         } else {
             Verdict::TargetNotReached
         };
-        Box::pin(async move {
-            Ok(Observation {
-                reached,
-                verdict,
-                played,
-                took: Micros::ZERO,
-            })
-        })
+        Box::pin(async move { Ok(Observation::new(verdict, played, Micros::ZERO)) })
     }
 }
 

@@ -330,18 +330,10 @@ proptest! {
             let part = whole.only(start..end);
             let answer = machine.play(part.kept());
             prop_assert_eq!(*answers.entry(part.key()).or_insert(answer), answer);
-            let asked = in_virtual_time(machine.ask(OracleQuery {
-                candidate: part.clone(),
-                attempt: 0,
-                from_start: true,
-            })).unwrap();
+            let asked = in_virtual_time(machine.ask(OracleQuery::from_start(part.clone(), 0))).unwrap();
             prop_assert_eq!((asked.reached, asked.played), answer);
             // The same steps as a trace of their own.
-            let alone = in_virtual_time(machine.ask(OracleQuery {
-                candidate: Candidate::from(part.to_steps()),
-                attempt: 0,
-                from_start: true,
-            })).unwrap();
+            let alone = in_virtual_time(machine.ask(OracleQuery::from_start(Candidate::from(part.to_steps()), 0))).unwrap();
             prop_assert_eq!((alone.reached, alone.played), answer);
         }
         prop_assert!(machine.crashes(whole.kept()));

@@ -11,7 +11,7 @@ use retap_shared::widget::Widget;
 use super::super::sample::{self, SampleTrace, ScreenBuilder, UPRIGHT};
 use super::super::strip::strip;
 use super::nesting::read;
-use super::{checked, with_trail};
+use super::{checked, report_with};
 use crate::report::data::{ExplorationSection, ReportData};
 use crate::run::findings::StoredFinding;
 
@@ -40,8 +40,8 @@ fn hostile_texts() -> Vec<String> {
 }
 
 fn hostile_report(text: &str) -> ReportData {
-    let trail = hostile_trail(text);
-    let mut report = with_trail(&trail);
+    let trace = hostile_trace(text);
+    let mut report = report_with(&trace);
     report.title = text.into();
     report.command = text.into();
     for phone in &mut report.phones {
@@ -63,7 +63,7 @@ fn hostile_report(text: &str) -> ReportData {
     ] {
         let mut stored = StoredFinding {
             reduced: None,
-            trace: sample::trace(trail.steps.clone()),
+            trace: sample::trace(trace.steps.clone()),
             ..sample::stored_finding(kind)
         };
         stored.finding.process = text.into();
@@ -75,7 +75,7 @@ fn hostile_report(text: &str) -> ReportData {
 }
 
 /// A tap, a long press and a text, on widgets that show the text.
-fn hostile_trail(text: &str) -> SampleTrace {
+fn hostile_trace(text: &str) -> SampleTrace {
     let at = Point { x: 400, y: 100 };
     let widget = Widget {
         id: text.into(),
@@ -153,15 +153,15 @@ fn no_text_of_an_app_gets_out_of_its_place() {
 fn bounds_that_make_no_sense_leave_every_shape_within_its_screen() {
     let steps = odd_steps();
     let screens = vec![odd_screen(); steps.len()];
-    let trail = SampleTrace {
+    let trace = SampleTrace {
         screens,
         steps,
         ..SampleTrace::default()
     };
-    checked(&with_trail(&trail));
+    checked(&report_with(&trace));
     let seen = read(
         &strip(
-            &trail.illustrated(),
+            &trace.illustrated(),
             &sample::finding(FindingKind::Crash),
             None,
         )

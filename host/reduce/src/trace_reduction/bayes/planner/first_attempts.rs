@@ -14,6 +14,8 @@ const ORIGINAL_RUNS: u32 = 4;
 const MORE_ORIGINAL_RUNS: u32 = 5;
 /// Attempts of each part while nothing has reached the target.
 const PART_RUNS: u32 = 4;
+/// Factor for attempts of the original while nothing has reached the target: one in 20 may.
+const NOTHING_REACHED_FACTOR: u32 = 3;
 /// Rate below which the original is flaky, and the number of standard deviations by which it must be lower.
 const RELIABLE_RATE: f64 = 0.88;
 const RELIABLE_DEVIATIONS: f64 = 1.5;
@@ -84,10 +86,15 @@ impl FirstAttempts {
         } else {
             // While nothing succeeds, parts take turns with the original.
             let tried: u32 = self.parts.iter().map(|(_, runs)| *runs).sum();
-            ORIGINAL_RUNS.max(tried)
+            ORIGINAL_RUNS.max(tried * NOTHING_REACHED_FACTOR)
+        };
+        let limit = if self.has_reached {
+            self.max_original_runs
+        } else {
+            self.max_original_runs * NOTHING_REACHED_FACTOR
         };
         if !has_reduced {
-            let next = self.next_of_original(wanted.min(self.max_original_runs));
+            let next = self.next_of_original(wanted.min(limit));
             if next.is_some() {
                 return next;
             }
@@ -135,11 +142,11 @@ impl FirstAttempts {
 
     /// True if nothing is left to try where nothing has reached the target.
     pub(super) fn is_exhausted(&self) -> bool {
-        let original = self.original.runs >= self.max_original_runs;
         let is_tried = |(_, runs): &(StepSpans, u32)| *runs >= PART_RUNS;
         let tried: u32 = self.parts.iter().map(|(_, runs)| *runs).sum();
-        self.parts.iter().all(is_tried)
-            && (original || self.original.runs >= ORIGINAL_RUNS.max(tried))
+        let wanted = ORIGINAL_RUNS.max(tried * NOTHING_REACHED_FACTOR);
+        let limit = self.max_original_runs * NOTHING_REACHED_FACTOR;
+        self.parts.iter().all(is_tried) && self.original.runs >= wanted.min(limit)
     }
 
     /// True if the original clearly fails more often than a reliable target does.

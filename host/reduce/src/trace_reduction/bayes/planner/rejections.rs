@@ -11,7 +11,9 @@ const FINAL_PROPAGATION_PASSES: usize = 12;
 /// Maximum number of nominations after which the search continues.
 const MAX_REJECTIONS: usize = 6;
 /// Maximum number of larger candidates that are nominated after a failed proof.
-const MAX_FALLBACKS: usize = 4;
+const MAX_FALLBACKS: usize = 6;
+/// Ratio of lengths between a rejected candidate and the next larger one that is nominated.
+const FALLBACK_GROWTH: f64 = 1.5;
 
 /// A candidate that could not be proven, and all its attempts.
 #[derive(Clone, Debug)]
@@ -39,20 +41,32 @@ impl BayesianPlanner {
             kept: kept.clone(),
             tally: all,
         });
-        let is_doubtful = self.beliefs.completeness(&kept) < ACCEPTED_ABOVE;
-        if is_doubtful && !self.is_budget_spent() && self.rejected.len() < MAX_REJECTIONS {
-            self.accepted
-                .retain(|accepted| accepted.len() > kept.len() || accepted.len() == self.steps);
-            return;
-        }
         self.accepted
-            .pop_if(|smallest| *smallest == kept && kept.len() < self.steps);
+            .retain(|accepted| accepted.len() > kept.len() || accepted.len() == self.steps);
         if self.first_attempts.original.tally.runs() < self.criterion.runs {
-            // Whether a larger candidate is worth trying depends on how often the whole trace succeeds.
+            // Whether more can be expected depends on how often the whole trace succeeds.
             self.stage = PlannerStage::Comparing;
+        } else {
+            self.search_on();
+        }
+    }
+
+    /// Continues the search if the last rejected candidate seems incomplete, now that the rate of the original is known.
+    pub(super) fn search_on(&mut self) {
+        let is_doubtful = self
+            .rejected
+            .last()
+            .is_some_and(|rejected| self.beliefs.completeness(&rejected.kept) < ACCEPTED_ABOVE);
+        if is_doubtful && !self.is_budget_spent() && self.rejected.len() < MAX_REJECTIONS {
+            self.stage = PlannerStage::Searching;
         } else {
             self.fall_back();
         }
+    }
+
+    /// True if a candidate with these steps could not be proven.
+    pub(super) fn is_rejected(&self, kept: &StepSpans) -> bool {
+        self.rejected.iter().any(|one| one.kept == *kept)
     }
 
     /// Nominates a larger accepted candidate, or settles for a rejected one.
@@ -62,11 +76,12 @@ impl BayesianPlanner {
         // One larger candidate is always worth a try: the rate of the whole trace may be low because it is long.
         let is_worth_trying =
             self.fallbacks == 0 || is_significantly_lower(settled.tally, original);
-        let larger = self
-            .accepted
-            .iter()
-            .rev()
-            .find(|accepted| self.rejected.iter().all(|one| one.kept != **accepted));
+        let longest = self.rejected.last().map_or(0, |one| one.kept.len());
+        let min_length = FALLBACK_GROWTH * longest as f64;
+        let larger = self.accepted.iter().rev().find(|accepted| {
+            let is_larger = accepted.len() as f64 >= min_length || accepted.len() == self.steps;
+            is_larger && !self.is_rejected(accepted)
+        });
         let is_long = |kept: &&StepSpans| {
             kept.len() < self.steps || is_significantly_lower(settled.tally, original)
         };

@@ -75,7 +75,7 @@ impl DensityBelief {
     pub(super) fn open_bits(
         &self,
         unknown: usize,
-        group_sizes: impl Iterator<Item = usize> + Clone,
+        group_sizes: &(impl Iterator<Item = usize> + Clone),
     ) -> f64 {
         let bits = |density: &DensityWeight| {
             let per_item = entropy(density.ln_not_needed.exp());
@@ -142,6 +142,6 @@ mod tests {
         let rare = DensityBelief::unknown(100_000).updated(50_000, None, true);
         assert!((rare.pass_probability(1, Some(2)) - 0.5).abs() < 0.01);
         assert!((rare.pass_probability(500, Some(1000)) - 0.5).abs() < 0.01);
-        assert!((rare.open_bits(0, [1024].into_iter()) - 10.0).abs() < 0.2);
+        assert!((rare.open_bits(0, &[1024].into_iter()) - 10.0).abs() < 0.2);
     }
 }

@@ -1,4 +1,4 @@
-//! How the tests start the program: in a directory of its own, with a store of its own.
+//! The environment of a test: a temporary working directory, and the program started in it with a private store.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -6,21 +6,21 @@ use std::process::{Child, Command, Output, Stdio};
 
 use tempfile::TempDir;
 
-/// A working directory that is gone after the test.
-pub(crate) struct Desk {
+/// A temporary working directory, removed after the test.
+pub(crate) struct TestEnvironment {
     place: TempDir,
 }
 
-/// What a run of the program left.
-pub(crate) struct Ended {
+/// Exit code and output of a finished program.
+pub(crate) struct ProgramOutput {
     pub(crate) code: i32,
     pub(crate) out: String,
     pub(crate) err: String,
 }
 
-impl Desk {
-    pub(crate) fn new() -> Desk {
-        Desk {
+impl TestEnvironment {
+    pub(crate) fn new() -> TestEnvironment {
+        TestEnvironment {
             place: tempfile::tempdir().unwrap(),
         }
     }
@@ -47,20 +47,20 @@ impl Desk {
             command.env_remove(variable);
         }
         command.env("XDG_DATA_HOME", self.place.path().join("data"));
-        // The machine's own adb and phones are none of the tests' business.
+        // Tests must not meet the adb and the phones of this machine.
         command
             .env("ADB", "no-adb")
             .env("ANDROID_ADB_SERVER_PORT", "1");
-        // Not the one that this machine may have built.
+        // Tests must not find an agent that was built on this machine.
         command.env("RETAP_AGENT_DIR", "agent");
         command
     }
 
-    pub(crate) fn run(&self, line: &str) -> Ended {
+    pub(crate) fn run(&self, line: &str) -> ProgramOutput {
         self.command(line).output().unwrap().into()
     }
 
-    /// Started, and not waited for.
+    /// Starts the program without waiting for it.
     pub(crate) fn start(&self, line: &str) -> Child {
         self.command(line)
             .stdout(Stdio::null())
@@ -69,8 +69,8 @@ impl Desk {
             .unwrap()
     }
 
-    /// An explored app with crashes, quickly made.
-    pub(crate) fn explored(&self, app: &str, run: &str) -> Ended {
+    /// Explores an app until it has crashes; takes a second.
+    pub(crate) fn explored(&self, app: &str, run: &str) -> ProgramOutput {
         let ended = self.run(&format!(
             "explore --device sim:{app} --explorer random --events 2000 --seed 7 --out {run}"
         ));
@@ -84,16 +84,16 @@ impl Desk {
     }
 }
 
-impl Ended {
+impl ProgramOutput {
     pub(crate) fn last_line(&self) -> &str {
         self.out.lines().last().unwrap_or_default()
     }
 }
 
-impl From<Output> for Ended {
-    fn from(output: Output) -> Ended {
+impl From<Output> for ProgramOutput {
+    fn from(output: Output) -> ProgramOutput {
         let text = |bytes| String::from_utf8(bytes).unwrap();
-        Ended {
+        ProgramOutput {
             code: output.status.code().unwrap_or(-1),
             out: text(output.stdout),
             err: text(output.stderr),
@@ -112,7 +112,7 @@ pub(crate) fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-/// How much of a file there is by now.
+/// The present length of a file; 0 if there is none.
 pub(crate) fn length(path: &Path) -> u64 {
     fs::metadata(path).map_or(0, |file| file.len())
 }

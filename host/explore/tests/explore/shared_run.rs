@@ -1,4 +1,4 @@
-//! Explorations with one explorer for all phones: repeatable, gone on with after a stop, and fair about what counts.
+//! Explorations with one explorer for all phones: repeatable, resumed after a stop, with confirmed findings.
 
 use std::num::NonZeroU32;
 use std::sync::{Arc, Mutex};
@@ -22,28 +22,7 @@ use retap_shared::protocol::{Reply, Request, SnapshotId};
 use retap_shared::trace::StartMode;
 use retap_shared::verdict::Outcome;
 
-pub(crate) async fn phones(spec: &str, count: usize) -> DevicePool {
-    let mut devices = Vec::new();
-    for number in 0..count {
-        let connection = Arc::new(InProcessConnection::new(Box::new(
-            retap_simulator::open(spec).unwrap(),
-        )));
-        devices.push(
-            Device::connect(format!("{spec}#{number}"), connection)
-                .await
-                .unwrap(),
-        );
-    }
-    DevicePool::new(devices)
-}
-
-pub(crate) fn settings(pool_app: &str, events: u64) -> ExploreSettings {
-    let mut phone = retap_simulator::open(pool_app).unwrap();
-    let app = retap_agent::phone::Phone::apps(&mut phone)
-        .unwrap()
-        .remove(0);
-    ExploreSettings::new(app, events)
-}
+use crate::fixtures::{phones, settings};
 
 fn monkey() -> MonkeyExplorer {
     MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200)).with_system_events()
@@ -169,15 +148,15 @@ async fn a_monkey_that_restarts_starts_clean_when_it_is_stuck() {
     );
 }
 
-/// Counts what it is told, and chooses as Monkey does.
-struct Listening {
+/// Records what it observes, and decides as Monkey does.
+struct RecordingExplorer {
     monkey: MonkeyExplorer,
-    told: Arc<Mutex<Vec<String>>>,
+    observed: Arc<Mutex<Vec<String>>>,
 }
 
-impl Explorer for Listening {
+impl Explorer for RecordingExplorer {
     fn name(&self) -> &str {
-        "listening"
+        "recording"
     }
 
     fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
@@ -186,7 +165,7 @@ impl Explorer for Listening {
 
     fn observe(&mut self, seen: &StepObservation<'_>) {
         let screen = seen.screen.map(|screen| screen.hash());
-        self.told.lock().unwrap().push(format!(
+        self.observed.lock().unwrap().push(format!(
             "{} {:?} {screen:?} {:?}",
             seen.worker, seen.record.event, seen.gain
         ));
@@ -195,9 +174,9 @@ impl Explorer for Listening {
 }
 
 #[tokio::test(start_paused = true)]
-async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
+async fn a_resumed_explorer_observes_all_recorded_steps() {
     let journal = MemoryExplorationJournal::default();
-    let told = Arc::new(Mutex::new(Vec::new()));
+    let observed = Arc::new(Mutex::new(Vec::new()));
     let stop = CancellationToken::new();
     let left = Mutex::new(400);
     let asking = stop.clone();
@@ -210,40 +189,40 @@ async fn after_a_stop_the_explorer_is_told_all_that_it_knew() {
             }
         }
     });
-    let listening = || Listening {
+    let recording = || RecordingExplorer {
         monkey: monkey(),
-        told: Arc::clone(&told),
+        observed: Arc::clone(&observed),
     };
-    let part = explored("sim:notes", 2, listening(), 1_000, &journal, &sink, &stop).await;
+    let part = explored("sim:notes", 2, recording(), 1_000, &journal, &sink, &stop).await;
     assert_eq!(part.outcome, Outcome::Interrupted);
-    let before = std::mem::take(&mut *told.lock().unwrap());
+    let before = std::mem::take(&mut *observed.lock().unwrap());
     let whole = explored(
         "sim:notes",
         2,
-        listening(),
+        recording(),
         1_000,
         &journal,
         &null_sink(),
         &CancellationToken::new(),
     )
     .await;
-    assert_eq!(told.lock().unwrap()[..before.len()], before[..]);
+    assert_eq!(observed.lock().unwrap()[..before.len()], before[..]);
     assert_eq!((whole.outcome, whole.events), (Outcome::Done, 1_000));
     assert!(whole.coverage.branches.is_superset(&part.coverage.branches));
     assert!(whole.curve.len() >= part.curve.len() - 1);
 }
 
-/// Saves the state before every event and goes back after it: every problem comes after a restore.
+/// Takes a snapshot before every event and restores it afterwards: every finding comes after a restore.
 #[derive(Default)]
-struct ToAndFro {
+struct SnapshotExplorer {
     random: RandomExplorer,
     saved: Option<SnapshotId>,
     acted: bool,
 }
 
-impl Explorer for ToAndFro {
+impl Explorer for SnapshotExplorer {
     fn name(&self) -> &str {
-        "to and fro"
+        "snapshots"
     }
 
     fn decide(&mut self, at: &WorkerView<'_>, rng: &mut Rng) -> Decision {
@@ -268,8 +247,8 @@ impl Explorer for ToAndFro {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_found_after_a_restore_counts_once_it_comes_from_a_clean_start() {
-    let run = undisturbed("sim:notes", 1, ToAndFro::default(), 300).await;
+async fn a_finding_after_a_restore_counts_once_it_reproduces_from_a_clean_start() {
+    let run = undisturbed("sim:notes", 1, SnapshotExplorer::default(), 300).await;
     assert!(run.counts.restores > 100 && run.counts.snapshots > 1);
     let [found] = &run.findings[..] else {
         panic!("{:?}", run.findings)
@@ -283,9 +262,9 @@ async fn what_was_found_after_a_restore_counts_once_it_comes_from_a_clean_start(
 }
 
 /// A simulated phone on which nothing can be played from a clean start.
-struct Forgetful(InProcessConnection);
+struct ForgetfulPhone(InProcessConnection);
 
-impl Connection for Forgetful {
+impl Connection for ForgetfulPhone {
     fn request(&self, mut request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         if let Request::Play(play) = &mut request {
             play.steps.clear();
@@ -299,8 +278,8 @@ impl Connection for Forgetful {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_apart() {
-    let phone = Forgetful(InProcessConnection::new(Box::new(
+async fn a_finding_that_does_not_reproduce_from_a_clean_start_is_unconfirmed() {
+    let phone = ForgetfulPhone(InProcessConnection::new(Box::new(
         retap_simulator::open("sim:notes").unwrap(),
     )));
     let pool = DevicePool::new(vec![
@@ -310,7 +289,7 @@ async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_
     ]);
     let settings = settings("sim:notes", 300);
     let journal = MemoryExplorationJournal::default();
-    let explorer = Box::new(ToAndFro::default());
+    let explorer = Box::new(SnapshotExplorer::default());
     let run = run_exploration(
         &pool,
         explorer,
@@ -336,9 +315,9 @@ async fn what_was_found_after_a_restore_and_does_not_come_from_a_clean_start_is_
 }
 
 /// A simulated phone whose screenshots take long.
-struct SlowScreenshots(InProcessConnection);
+struct SlowScreenshotPhone(InProcessConnection);
 
-impl Connection for SlowScreenshots {
+impl Connection for SlowScreenshotPhone {
     fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
         Box::pin(async move {
             if let Request::TakeScreenshot(_) = &request {
@@ -359,7 +338,7 @@ async fn the_journal_has_the_steps_in_the_order_in_which_they_were_observed() {
     let mut devices = Vec::new();
     for number in 0..3 {
         let phone = InProcessConnection::new(Box::new(retap_simulator::open(spec).unwrap()));
-        let connection = Arc::new(SlowScreenshots(phone));
+        let connection = Arc::new(SlowScreenshotPhone(phone));
         let device = Device::connect(format!("phone-{number}"), connection).await;
         devices.push(device.unwrap());
     }

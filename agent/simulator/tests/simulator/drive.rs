@@ -1,4 +1,4 @@
-//! Walking through an app as an explorer does: what can be done on a screen, and waiting until it is quiet.
+//! Drives a simulated phone as an explorer does: candidate actions of a screen, gestures, and waiting until it settles.
 
 use retap_agent::phone::Phone;
 use retap_shared::Text;
@@ -26,7 +26,7 @@ pub(crate) fn app(phone: &mut SimulatedPhone) -> App {
 pub(crate) fn started(spec: &str) -> SimulatedPhone {
     let mut phone = open(spec).unwrap();
     start_clean(&mut phone);
-    happenings(&mut phone);
+    events(&mut phone);
     phone
 }
 
@@ -59,18 +59,18 @@ pub(crate) fn settle(phone: &mut SimulatedPhone) {
     }
 }
 
-pub(crate) fn happenings(phone: &mut SimulatedPhone) -> Vec<PhoneEvent> {
+pub(crate) fn events(phone: &mut SimulatedPhone) -> Vec<PhoneEvent> {
     let mut happened = Vec::new();
     phone.take_events(&mut happened);
     happened
 }
 
-pub(crate) fn problems(phone: &mut SimulatedPhone) -> Vec<Finding> {
-    let problem = |happening: PhoneEvent| match happening.kind {
-        PhoneEventKind::Finding(problem) => Some(problem),
+pub(crate) fn findings(phone: &mut SimulatedPhone) -> Vec<Finding> {
+    let finding = |event: PhoneEvent| match event.kind {
+        PhoneEventKind::Finding(finding) => Some(finding),
         PhoneEventKind::Activity(_) => None,
     };
-    happenings(phone).into_iter().filter_map(problem).collect()
+    events(phone).into_iter().filter_map(finding).collect()
 }
 
 /// Everything that can be done on a screen, with the node it is done to. Not the keyboard's keys: a field's text is set
