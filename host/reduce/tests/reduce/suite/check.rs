@@ -19,14 +19,14 @@ const BRANCH_OF_FLAKY: u32 = 100;
 
 /// Action 5 leads to the same screen until the search has proven it, and to another one every second time after that.
 fn flaky_after(replays: u32) -> Machine {
-    let played = Mutex::new(0);
+    let played = Mutex::new(0_u32);
     Machine::new(move |state, action| {
         if action != FLAKY {
             return Destination::new(state + action, &[action]);
         }
         let mut played = played.lock().unwrap();
         *played += 1;
-        if *played > replays && *played % 2 == 0 {
+        if *played > replays && played.is_multiple_of(2) {
             Destination::new(900, &[])
         } else {
             Destination::new(50, &[BRANCH_OF_FLAKY])
