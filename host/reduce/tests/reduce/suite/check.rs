@@ -19,7 +19,7 @@ const BRANCH_OF_FLAKY: u32 = 100;
 
 /// Action 5 leads to the same screen until the search has proven it, and to another one every second time after that.
 fn flaky_after(replays: u32) -> Machine {
-    let played = Mutex::new(0);
+    let played = Mutex::new(0_u32);
     Machine::new(move |state, action| {
         if action != FLAKY {
             return Destination::new(state + action, &[action]);
