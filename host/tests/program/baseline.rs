@@ -198,7 +198,10 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
     assert_eq!(replay(""), 0);
     let reduced = environment.run(&format!("reduce here --crash {retraced} --out short"));
     assert_eq!(reduced.code, 0, "{}", reduced.err);
-    assert_eq!(environment.crashes("short"), std::slice::from_ref(&retraced));
+    assert_eq!(
+        environment.crashes("short"),
+        std::slice::from_ref(&retraced)
+    );
     environment.write("retap.toml", "[mappings]\n8 = \"mapping.txt\"\n");
     let ended = environment.run(&format!("replay {trace} --times 1"));
     assert_eq!(ended.code, 3);

@@ -115,7 +115,12 @@ impl<'a> TraceReducer<'a> {
                 Ok(false)
             };
         }
-        self.reduce_with(algorithm, &deterministic).await?;
+        if algorithm == ReductionAlgorithm::Auto && self.cut_where_reached() {
+            let deterministic = DeterministicReducer::of(&self.best);
+            self.reduce_with(algorithm, &deterministic).await?;
+        } else {
+            self.reduce_with(algorithm, &deterministic).await?;
+        }
         let unsimplified = self.best.clone();
         self.simplify_result(settings).await?;
         self.evaluator.set_run_limit(self.run_limit);
@@ -253,6 +258,21 @@ impl<'a> TraceReducer<'a> {
             simplify::simplify(&mut self.evaluator, &mut self.best).await?;
         }
         Ok(())
+    }
+
+    /// Leaves out the steps behind the one at which the best candidate reached the target: they were never played. Returns
+    /// whether there are any, of the original.
+    fn cut_where_reached(&mut self) -> bool {
+        let end = self.evaluator.ledger().reached_after(self.best.key());
+        let end = end.map_or(self.best.len(), |steps| steps as usize);
+        if end >= self.best.len() {
+            return false;
+        }
+        let is_original = self.best.key() == self.original.key();
+        self.best = self.best.only(0..end);
+        self.evaluator.mark_passing(&self.best);
+        self.evaluator.record_reduction(step_count(&self.best));
+        is_original
     }
 
     /// Number of steps of the best candidate that were simplified.
