@@ -361,7 +361,7 @@ mod tests {
         assert_eq!(
             mistakes("[reduce]\nalgorithm = \"atuo\""),
             [
-                "2:13: `algorithm`: `atuo` is none of `auto`, `dd`, `nd3min`, `hdd`, `bhdd`, `lhdd` and `lhdd-no-preselection`; did you mean `auto`?"
+                "2:13: `algorithm`: `atuo` is none of `auto`, `dd`, `probdd`, `cdd`, `wdd`, `nd3min`, `hdd`, `bhdd`, `lhdd` and `lhdd-no-preselection`; did you mean `auto`?"
             ]
         );
         assert_eq!(

@@ -4,16 +4,17 @@ use std::path::Path;
 
 use crate::device_spec::DeviceList;
 
-/// The command that plays a trace on these phones, from any directory.
-pub fn replay(trace: &Path, devices: Option<&DeviceList>) -> String {
-    let trace = quoted(&absolute(trace));
-    match devices {
-        Some(devices) => {
-            let devices = devices.clone().with_absolute_paths().to_string();
-            format!("retap replay {trace} --device {}", quoted(&devices))
-        }
-        None => format!("retap replay {trace}"),
+/// The command that plays a trace on these phones, from any directory. The mapping is that of the trace's target.
+pub fn replay(trace: &Path, devices: Option<&DeviceList>, mapping: Option<&Path>) -> String {
+    let mut command = format!("retap replay {}", quoted(&absolute(trace)));
+    if let Some(devices) = devices {
+        let devices = devices.clone().with_absolute_paths().to_string();
+        command += &format!(" --device {}", quoted(&devices));
     }
+    if let Some(mapping) = mapping {
+        command += &format!(" --mapping {}", quoted(&absolute(mapping)));
+    }
+    command
 }
 
 /// A path that does not depend on the working directory.
@@ -49,10 +50,16 @@ mod tests {
     #[test]
     fn a_replay_names_the_phone_and_whole_paths() {
         let devices = "sim:notes".parse().unwrap();
-        let command = replay(Path::new("/run/trace.retap"), Some(&devices));
+        let trace = Path::new("/run/trace.retap");
+        let command = replay(trace, Some(&devices), None);
         assert_eq!(command, "retap replay /run/trace.retap --device sim:notes");
+        let command = replay(trace, None, Some(Path::new("/my app/mapping.txt")));
+        assert_eq!(
+            command,
+            "retap replay /run/trace.retap --mapping '/my app/mapping.txt'"
+        );
         let paired = "udp:127.0.0.1:4400?pairing=keys".parse().unwrap();
-        let command = replay(Path::new("/run/trace.retap"), Some(&paired));
+        let command = replay(trace, Some(&paired), None);
         let keys = std::path::absolute("keys").unwrap();
         assert!(
             command.contains(&format!("pairing={}", keys.display())),

@@ -17,7 +17,9 @@ use crate::config::{self, Config, ExploreConfig};
 use crate::device_spec::DeviceSelector;
 use crate::devices;
 use crate::exit::CommandExit;
+use crate::format::mapping::BuildMapping;
 use crate::options::{DEFAULT_COUNT, ExplorerKind};
+use crate::run::baseline::FindingBaseline;
 use crate::run::findings;
 use crate::sanitise_terminal::{self, LINE_WIDTH};
 use crate::wording::{group_thousands, pluralise, quoted_list};
@@ -50,6 +52,11 @@ impl CheckCommand {
         }
         for trace in explore.before.iter().chain(&explore.from) {
             findings::read_trace(trace)?;
+        }
+        let baseline = explore.baseline.as_deref();
+        baseline.map(FindingBaseline::read).transpose()?;
+        for (_, mapping) in &config.mappings {
+            BuildMapping::read(mapping)?;
         }
         lines.extend(
             describe_commands(&config)
@@ -115,6 +122,7 @@ fn describe_commands(config: &Config) -> Vec<String> {
         &seed,
     )];
     lines.extend(describe_constraints(&config.explore));
+    lines.extend(describe_known_findings(config));
     lines.push(describe_reduce(
         config,
         &phones("the simulated phone that has the trace's app"),
@@ -195,6 +203,20 @@ fn describe_constraints(explore: &ExploreConfig) -> Option<String> {
     ];
     let parts: Vec<String> = parts.into_iter().flatten().collect();
     (!parts.is_empty()).then(|| format!("It {}.", parts.join("; ")))
+}
+
+/// Baseline and mappings, if the file has some.
+fn describe_known_findings(config: &Config) -> Vec<String> {
+    let baseline = config.explore.baseline.as_ref().map(|path| {
+        let path = path.display();
+        format!("Findings that `{path}` lists are known; only others lead to exit code 1.")
+    });
+    let versions = config.mappings.len() as u64;
+    let mappings = (versions > 0).then(|| {
+        let versions = pluralise(versions, "version");
+        format!("Obfuscated stacks of {versions} of the app are retraced.")
+    });
+    baseline.into_iter().chain(mappings).collect()
 }
 
 fn describe_reduce(config: &Config, phones: &str) -> String {

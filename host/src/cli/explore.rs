@@ -230,7 +230,7 @@ impl ExploreCommand {
         }
         for (finding, _) in &explored.findings {
             let file = directory.join(finding.best_file());
-            let command = shell_command::replay(&file, Some(devices));
+            let command = shell_command::replay(&file, Some(devices), finding.mapping.as_deref());
             console.result(&format!("see it again: {command}"))?;
         }
         console.result(&format!("\nreport: {}", page.display()))?;

@@ -331,6 +331,11 @@ fn parse_target(text: &str) -> Result<String, String> {
         .map_err(|error| error.help())
 }
 
+/// The mapping that the trace's finding was retraced with.
+fn mapping_of(one: &ReducedTrace) -> Option<&Path> {
+    one.finding.as_ref()?.mapping.as_deref()
+}
+
 /// The steps of the reduced trace, and its file.
 fn to_words(one: &ReducedTrace, run: &Path) -> String {
     let reduced = summary::reduced_trace(one);
@@ -338,7 +343,7 @@ fn to_words(one: &ReducedTrace, run: &Path) -> String {
         format!("{reduced}\n")
     } else {
         let file = run.join(&one.file);
-        let command = shell_command::replay(&file, one.devices.as_ref());
+        let command = shell_command::replay(&file, one.devices.as_ref(), mapping_of(one));
         format!(
             "{reduced}\n  {}\n  see it again: {command}\n",
             file.display()
@@ -384,7 +389,7 @@ fn to_json(one: &ReducedTrace, run: &Path) -> String {
         "claim": one.reduction.claim.as_ref().map(claim_json),
         "check": one.reduction.result.as_ref().zip(one.reduction.confidence).map(|(result, sure)| format!("{} {}", result.successes, summary::confidence(sure))),
         "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
-        "replay": (!one.file.is_empty()).then(|| shell_command::replay(&run.join(&one.file), one.devices.as_ref())),
+        "replay": (!one.file.is_empty()).then(|| shell_command::replay(&run.join(&one.file), one.devices.as_ref(), mapping_of(one))),
         "pace": one.reduction.trace.header.pace,
         "run": run.to_string_lossy(),
     })

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use retap_device::run_event::{EventSink, RunEvent};
@@ -11,7 +12,7 @@ use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::protocol::{PlayReply, Reply, Request};
-use retap_shared::target::Target;
+use retap_shared::target::{Target, TargetMatcher};
 use retap_shared::trace::App;
 use retap_shared::verdict::Verdict;
 
@@ -59,6 +60,11 @@ impl FindingRetracer {
         Ok(())
     }
 
+    /// The mapping that is used.
+    pub fn mapping_path(&self) -> Option<PathBuf> {
+        self.mapping.get().map(|mapping| mapping.path().to_owned())
+    }
+
     /// The stack as the phone reported it first, if it was retraced.
     pub fn obfuscated_stack(&self, fingerprint: Fingerprint) -> Option<String> {
         self.stacks().get(&fingerprint).cloned()
@@ -101,21 +107,17 @@ impl FindingRetracer {
         }
     }
 
-    /// Retraces a play's findings and judges its target by them: the phone compares fingerprints of obfuscated stacks.
-    fn retrace_play(&self, reply: &mut PlayReply, target: Option<&Target>) {
+    /// Retraces a play's findings and judges its target by them: the phone compares obfuscated stacks.
+    fn retrace_play(&self, reply: &mut PlayReply, target: Option<Target>) {
         self.retrace_events(&mut reply.events);
         let Verdict::Problem(finding) = &mut reply.verdict else {
             return;
         };
         self.retrace(finding);
-        let Some(Target::Problem(fingerprint)) = target else {
-            return;
-        };
-        let mut met = reply.events.iter().filter_map(|event| match &event.kind {
-            PhoneEventKind::Finding(finding) => Some(finding),
-            PhoneEventKind::Activity(_) => None,
-        });
-        if finding.is_named_by(*fingerprint) || met.any(|other| other.is_named_by(*fingerprint)) {
+        // A target that cannot be matched has been refused by the phone.
+        let matcher = target.and_then(|target| TargetMatcher::new(target).ok());
+        let mut events = reply.events.iter();
+        if matcher.is_some_and(|matcher| events.any(|event| matcher.is_reached_by(&event.kind))) {
             reply.verdict = Verdict::TargetReached;
         }
     }
@@ -146,7 +148,7 @@ impl Connection for RetracedPhone {
                 Reply::SettleReply(reply) => self.retracer.retrace_events(&mut reply.events),
                 Reply::ControlAppReply(reply) => self.retracer.retrace_events(&mut reply.events),
                 Reply::WatchAppReply(reply) => self.retracer.retrace_events(&mut reply.events),
-                Reply::PlayReply(reply) => self.retracer.retrace_play(reply, target.as_ref()),
+                Reply::PlayReply(reply) => self.retracer.retrace_play(reply, target),
                 Reply::DescribePhoneReply(_)
                 | Reply::CaptureReply(_)
                 | Reply::ManageSnapshotReply(_)

@@ -84,6 +84,10 @@ impl BuildMapping {
         Ok(BuildMapping { path, cache, id })
     }
 
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
     /// The finding as the source names it: classes, methods and lines, and the methods that were inlined.
     pub fn retrace(&self, finding: &Finding) -> Result<Finding, MappingMismatch> {
         if finding.kind == FindingKind::Rule {

@@ -209,6 +209,11 @@ impl ActiveRun {
         }
     }
 
+    /// The mapping that findings are retraced with.
+    pub fn mapping_path(&self) -> Option<PathBuf> {
+        self.retracer.as_ref()?.mapping_path()
+    }
+
     /// Stack of a finding as the phone reported it, if this process retraced it.
     pub fn obfuscated_stack(&self, fingerprint: Fingerprint) -> Option<String> {
         self.retracer.as_ref()?.obfuscated_stack(fingerprint)

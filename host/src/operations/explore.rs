@@ -175,6 +175,7 @@ pub async fn explore(
         written: Mutex::default(),
         app: plan.app.app.clone(),
         baseline: plan.read_baseline()?,
+        mapping: run.mapping_path(),
         found_findings,
     };
     let context = ExplorationContext {
@@ -227,6 +228,7 @@ struct FindingJournal {
     written: Mutex<BTreeSet<Fingerprint>>,
     app: App,
     baseline: Option<FindingBaseline>,
+    mapping: Option<PathBuf>,
     found_findings: Option<UnboundedSender<StoredFinding>>,
 }
 
@@ -267,6 +269,7 @@ impl FindingJournal {
         self.record_finding(found).map_err(ExploreError::Journal)?;
         let known = self.known_finding(&finding.finding)?;
         finding.status = Some(known.into());
+        finding.mapping = self.mapping.clone();
         finding.write(&self.directory)?;
         finding.load_picture(&self.directory);
         let fingerprint = finding.fingerprint;
@@ -298,6 +301,7 @@ impl FindingJournal {
         let mut finding = StoredFinding::from(found);
         let known = self.known_finding(&finding.finding)?;
         finding.status = Some(known.into());
+        finding.mapping = self.mapping.clone();
         finding.write(&self.directory)?;
         if let Some(sender) = &self.found_findings {
             // A receiver that is gone does not want it.

@@ -145,7 +145,8 @@ async fn reduce_at_pace(
         let journal = run.journal(part)?;
         let (reduced, error) = reduce_on_phones(run, pool, &untimed, plan, &journal).await?;
         let is_reproduced = reduced.reduction.outcome != Outcome::DoesNotReproduce;
-        if is_reproduced || error.is_some() || plan.pace.is_some() || !trace.has_times() {
+        let has_other_pace = plan.pace.is_none() && trace.has_times() && !trace.steps.is_empty();
+        if is_reproduced || error.is_some() || !has_other_pace {
             return Ok((reduced, error));
         }
         let text = "it never reproduced at quiet pace; it is tried at recorded pace".into();

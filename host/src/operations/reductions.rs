@@ -223,6 +223,10 @@ async fn reduce_named(
         }),
         None => new_finding(recorded, trace),
     };
+    let finding = finding.map(|finding| StoredFinding {
+        mapping: run.mapping_path().or(finding.mapping),
+        ..finding
+    });
     let file = match write_files(run.directory(), finding.as_ref(), &reduction, &name.file) {
         Ok(file) => file,
         Err(failure) => {
@@ -283,6 +287,7 @@ fn new_finding(recorded: RecordedReduction, trace: Trace) -> Option<StoredFindin
         scene: FindingContext::default(),
         reduced: reproduced(recorded),
         status: None,
+        mapping: None,
     })
 }
 

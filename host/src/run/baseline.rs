@@ -199,11 +199,10 @@ impl FindingBaseline {
     pub fn write(&self, path: &Path) -> Result<(), BaselineError> {
         let text = self.to_text().map_err(io::Error::other);
         let written = text.and_then(|text| {
-            let parent = path
-                .parent()
-                .filter(|parent| !parent.as_os_str().is_empty());
-            parent.map_or(Ok(()), std::fs::create_dir_all)?;
-            atomic_write::write_atomically(path, text.as_bytes())
+            // A bare file name has no directory that could be synced.
+            let absolute = std::path::absolute(path)?;
+            absolute.parent().map_or(Ok(()), std::fs::create_dir_all)?;
+            atomic_write::write_atomically(&absolute, text.as_bytes())
         });
         written.map_err(|source| BaselineError::Write {
             path: path.to_owned(),

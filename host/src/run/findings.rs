@@ -50,6 +50,8 @@ pub struct StoredFinding {
     pub reduced: Option<RecordedReduction>,
     /// Whether it was known before the run; none if nobody asked.
     pub status: Option<FindingStatus>,
+    /// The mapping that its stack was retraced with.
+    pub mapping: Option<PathBuf>,
 }
 
 /// Reduction of a finding's trace: the engine's result, with one recorded run of the reduced trace.
@@ -83,6 +85,8 @@ struct FindingFile {
     reduced: Option<ReductionFile>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     status: Option<FindingStatus>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    mapping: Option<PathBuf>,
 }
 
 fn first_version() -> u32 {
@@ -217,6 +221,7 @@ impl StoredFinding {
             steps: self.trace.steps.len(),
             reduced: self.reduced.as_ref().map(RecordedReduction::to_file),
             status: self.status.clone(),
+            mapping: self.mapping.clone(),
         }
     }
 }
@@ -270,6 +275,7 @@ impl From<&FindingRecord> for StoredFinding {
             scene: context,
             reduced: None,
             status: None,
+            mapping: None,
         }
     }
 }
@@ -346,6 +352,7 @@ fn read_one(place: &Path) -> Result<(StoredFinding, Option<ReductionFile>), Stor
         summary,
         times,
         status,
+        mapping,
         reduced,
         ..
     } = written;
@@ -379,6 +386,7 @@ fn read_one(place: &Path) -> Result<(StoredFinding, Option<ReductionFile>), Stor
         scene,
         reduced: None,
         status,
+        mapping,
     };
     Ok((finding, reduced))
 }

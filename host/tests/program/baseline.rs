@@ -177,6 +177,12 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
 
     let explored = environment.run(&format!("{EXPLORE} --mapping mapping.txt --out here"));
     assert_eq!(explored.code, 1, "{}", explored.err);
+    let is_again = |line: &&str| line.starts_with("see it again: ");
+    let commands: Vec<&str> = explored.out.lines().filter(is_again).collect();
+    assert!(!commands.is_empty());
+    for command in commands {
+        assert!(command.contains("/mapping.txt"), "{command}");
+    }
     let crashes = environment.crashes("here");
     assert_eq!(crashes.len(), plain.len());
     assert!(!crashes.contains(obfuscated));
@@ -198,9 +204,14 @@ fn a_mapping_makes_stacks_readable_and_traces_reach_what_it_names() {
     assert_eq!(replay(""), 0);
     let reduced = environment.run(&format!("reduce here --crash {retraced} --out short"));
     assert_eq!(reduced.code, 0, "{}", reduced.err);
-    assert_eq!(
-        environment.crashes("short"),
-        std::slice::from_ref(&retraced)
+    assert_eq!(environment.crashes("short"), std::slice::from_ref(retraced));
+    let checked = environment.run("check");
+    assert!(
+        checked
+            .out
+            .contains("stacks of 1 version of the app are retraced"),
+        "{}",
+        checked.out
     );
     environment.write("retap.toml", "[mappings]\n8 = \"mapping.txt\"\n");
     let ended = environment.run(&format!("replay {trace} --times 1"));

@@ -22,6 +22,7 @@ fn help_of_every_command() {
         "reduce",
         "reduce-suite",
         "replay",
+        "baseline",
         "report",
         "screen",
         "import",

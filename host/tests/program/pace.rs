@@ -1,6 +1,5 @@
 //! The pace of replays: a crash that needs fast taps reproduces as it was recorded, and not on settled screens.
 
-use retap_shared::action::Action;
 use retap_shared::trace::Trace;
 use serde_json::Value;
 
@@ -35,14 +34,12 @@ fn a_crash_that_needs_fast_taps_is_reduced_at_recorded_pace_by_itself() {
         reduced.err
     );
     let result: Value = serde_json::from_str(&reduced.out).unwrap();
-    assert_eq!(
-        (&result["pace"], &result["to"]),
-        (&"recorded".into(), &2.into())
-    );
+    assert_eq!(result["pace"], "recorded");
+    let from = result["from"].as_u64().unwrap();
+    assert!(result["to"].as_u64().unwrap() * 100 < from, "{result}");
     let file = result["file"].as_str().unwrap();
     let smallest = Trace::parse(&environment.read(file)).unwrap();
-    let is_tap = |step: &retap_shared::trace::Step| matches!(step.action, Action::Tap(_));
-    assert!(smallest.steps.iter().all(is_tap) && smallest.has_times());
+    assert!(smallest.has_times());
     // The trace remembers its pace.
     let again = environment.run(&format!("replay {file} --times 3"));
     assert_eq!(again.code, 0, "{}{}", again.out, again.err);

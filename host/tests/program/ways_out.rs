@@ -6,7 +6,7 @@ use std::process::{Child, Command, Stdio};
 use serde_json::Value;
 
 use crate::environment::{ProgramOutput, TestEnvironment, grown_to};
-use crate::link_phone::ServedPhone;
+use crate::link_phone::{ServedPhone, padded, planted};
 
 /// Lines that a user sees as a remedy.
 fn remedies(err: &str) -> Vec<&str> {
@@ -38,9 +38,10 @@ fn absolute_run(environment: &TestEnvironment, run: &str) -> String {
 #[test]
 fn an_exploration_that_loses_its_phone_has_its_results_and_one_remedy() {
     let environment = TestEnvironment::new();
+    let trace = planted(&environment, "notes");
     let mut served = ServedPhone::start(&environment, "sim:notes", "tcp", "keys.pairing");
     let line = format!(
-        "explore --device {} --explorer monkey --throttle 1 --events 1000000 --json --out here",
+        "explore --device {} --from {trace} --events 1000000 --json --out here",
         impatient(&served)
     );
     let mut child = start(&environment, &line);
@@ -78,7 +79,7 @@ fn an_exploration_that_loses_its_phone_has_its_results_and_one_remedy() {
 #[test]
 fn a_reduction_that_loses_its_phone_prints_the_best_so_far() {
     let environment = TestEnvironment::new();
-    let trace = crate::link_phone::padded(&environment, "notes");
+    let trace = padded(&environment, "notes");
     let mut served = ServedPhone::start(&environment, "sim:notes", "tcp", "keys.pairing");
     let line = format!(
         "reduce {trace} --device {} --algorithm dd --runs 2 --json --out cut",
@@ -267,7 +268,7 @@ fn commands_to_see_a_finding_again_work_in_any_directory() {
     let reduced = environment.run("reduce here --device sim:notes?seed=3 --out cut");
     assert_eq!(reduced.code, 0, "{}", reduced.err);
     let page = environment.read("cut/report.html");
-    let on_page = page.split("<code><bdi>").nth(1).unwrap();
+    let on_page = page.split("See it again</span><code><bdi>").nth(1).unwrap();
     let on_page = on_page.split("</bdi>").next().unwrap();
     let on_page = on_page
         .replace("&amp;", "&")

@@ -122,7 +122,7 @@ impl<'a> JavaFrame<'a> {
 
     /// True for a method that a compiler made: a bridge, an accessor, an outline, the class of a lambda.
     pub(super) fn is_synthetic(&self) -> bool {
-        let in_class = ["$$Lambda", "$$ExternalSynthetic"]
+        let in_class = ["$$Lambda", "$$ExternalSynthetic", "$$InternalSynthetic"]
             .iter()
             .any(|mark| self.class.contains(mark));
         let in_name = ["access$", "$r8$", "-"]

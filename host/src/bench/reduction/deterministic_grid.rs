@@ -227,7 +227,8 @@ mod tests {
                     seeds: 40,
                     stops_at_target: false,
                 };
-                let measured = measure(case, &CancellationToken::new());
+                let cancellation = CancellationToken::new();
+                let measured = measure(case, &cancellation);
                 let cell = block_on(ClockKind::Virtual, measured).unwrap().unwrap();
                 let cell = cell.expect("nothing cancels it");
                 assert!(cell.events_ratio() <= 1.1, "{}", cell.to_words());

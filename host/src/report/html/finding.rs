@@ -197,7 +197,11 @@ fn bars(original: u64, reduced: u64) -> Markup {
 /// The command that replays the finding, ready to be pasted in any directory.
 fn replay(numbered: NumberedFinding<'_>) -> Markup {
     let file = numbered.directory.join(numbered.finding.best_file());
-    let command = shell_command::replay(&file, numbered.app.devices.as_ref());
+    let command = shell_command::replay(
+        &file,
+        numbered.app.devices.as_ref(),
+        numbered.finding.mapping.as_deref(),
+    );
     html! {
         p.replay {
             span { "See it again" }

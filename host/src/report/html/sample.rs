@@ -193,6 +193,7 @@ pub(crate) fn stored_finding(kind: FindingKind) -> StoredFinding {
         scene: FindingContext::default(),
         reduced: Some(reduction(&sample)),
         status: None,
+        mapping: None,
     }
 }
 

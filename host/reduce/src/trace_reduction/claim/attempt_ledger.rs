@@ -153,6 +153,10 @@ impl AttemptLedger {
             .expect("a nomination has been inserted")
     }
 
+    pub(in crate::trace_reduction) fn is_nominated(&self, candidate: CandidateKey) -> bool {
+        self.nominations.contains_key(&candidate)
+    }
+
     pub(in crate::trace_reduction) fn nomination(
         &mut self,
         candidate: CandidateKey,

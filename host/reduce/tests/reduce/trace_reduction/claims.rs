@@ -171,10 +171,6 @@ async fn a_phone_that_never_reproduces_is_named_and_does_not_count() {
         let reaches = |attempt: &PhoneAttempt| is_complete(attempt) && attempt.phone != broken;
         let result = on_phones(15, &asked_18_of_20(), reaches).await;
         let claim = result.claim.clone().unwrap();
-        println!(
-            "seed {seed}: {:?} {:?} {} runs",
-            result.outcome, result.kept, result.runs
-        );
         // Not proven, because it might be a phone that is bad for a while; and not flaky.
         assert_eq!(
             (claim.standing, result.outcome),
