@@ -115,7 +115,12 @@ impl<'a> TraceReducer<'a> {
                 Ok(false)
             };
         }
-        self.reduce_with(algorithm, &deterministic).await?;
+        if algorithm == ReductionAlgorithm::Auto && self.cut_where_reached() {
+            let deterministic = DeterministicReducer::of(&self.best);
+            self.reduce_with(algorithm, &deterministic).await?;
+        } else {
+            self.reduce_with(algorithm, &deterministic).await?;
+        }
         let unsimplified = self.best.clone();
         self.simplify_result(settings).await?;
         self.evaluator.set_run_limit(self.run_limit);
@@ -255,6 +260,21 @@ impl<'a> TraceReducer<'a> {
         Ok(())
     }
 
+    /// Leaves out the steps behind the one at which the best candidate reached the target: they were never played. Returns
+    /// whether there are any, of the original.
+    fn cut_where_reached(&mut self) -> bool {
+        let end = self.evaluator.ledger().reached_after(self.best.key());
+        let end = end.map_or(self.best.len(), |steps| steps as usize);
+        if end >= self.best.len() {
+            return false;
+        }
+        let is_original = self.best.key() == self.original.key();
+        self.best = self.best.only(0..end);
+        self.evaluator.mark_passing(&self.best);
+        self.evaluator.record_reduction(step_count(&self.best));
+        is_original
+    }
+
     /// Number of steps of the best candidate that were simplified.
     fn simplified(&self) -> usize {
         let recorded: Vec<&Step> = self.original.steps().collect();
@@ -386,7 +406,7 @@ impl<'a> TraceReducer<'a> {
         };
         match end {
             BayesianEnd::Proven => self.refine_result(&failing).await?,
-            BayesianEnd::Flaky => {}
+            BayesianEnd::Flaky => self.refine_unproven(&failing).await?,
             BayesianEnd::DoesNotReproduce => {
                 let ledger = self.evaluator.ledger();
                 self.best = best_trade(ledger).unwrap_or_else(|| self.original.clone());
@@ -412,6 +432,32 @@ impl<'a> TraceReducer<'a> {
             && self.prove_best(&settings).await? != Some(ProofDecision::Proven)
         {
             self.revert_to(proven);
+        }
+        Ok(())
+    }
+
+    /// Reduces a result that was not nominated, because it is the whole trace, although it reproduces as often as asked: by
+    /// ND3MIN, which measures every candidate. Beliefs about single steps have failed here.
+    async fn refine_unproven(&mut self, failing: &[CandidateKey]) -> Result<(), ReductionStop> {
+        let settings = self.settings.clone();
+        let whole = self.best.clone();
+        let tally = self.best_tally();
+        let is_good = tally.runs() >= settings.runs
+            && tally.rate() >= required_rate(settings.criterion())
+            && !self.evaluator.ledger().is_nominated(whole.key());
+        if settings.keep_rate || !is_good {
+            return Ok(());
+        }
+        self.evaluator.set_criterion(settings.criterion());
+        self.evaluator.mark_failing(failing);
+        self.run_second_pass(&settings).await?;
+        self.simplify_result(&settings).await?;
+        if self.best.key() == whole.key() {
+            return Ok(());
+        }
+        self.prove_best(&settings).await?;
+        if bayes::is_significantly_lower(self.best_tally(), tally) {
+            self.revert_to(whole);
         }
         Ok(())
     }

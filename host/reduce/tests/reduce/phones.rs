@@ -1,5 +1,6 @@
 //! An oracle with named phones in virtual time: what an attempt does depends on its steps, its phone and the time.
 
+use std::collections::VecDeque;
 use std::sync::Mutex;
 use std::time::Duration;
 
@@ -22,7 +23,8 @@ pub(crate) struct PhoneAttempt {
 /// Phones that take ten seconds to start and one second per step; an attempt that fails takes ten more.
 pub(crate) struct VirtualPhones<F> {
     reaches: F,
-    busy: Mutex<Vec<bool>>,
+    /// The phone that is idle for longest comes first.
+    idle: Mutex<VecDeque<usize>>,
     started: Instant,
 }
 
@@ -30,7 +32,7 @@ impl<F: Fn(&PhoneAttempt) -> bool + Send + Sync> VirtualPhones<F> {
     pub(crate) fn new(phones: usize, reaches: F) -> VirtualPhones<F> {
         VirtualPhones {
             reaches,
-            busy: Mutex::new(vec![false; phones]),
+            idle: Mutex::new((0..phones).collect()),
             started: Instant::now(),
         }
     }
@@ -38,27 +40,23 @@ impl<F: Fn(&PhoneAttempt) -> bool + Send + Sync> VirtualPhones<F> {
 
 /// A phone that is free again when it is dropped.
 struct BusyPhone<'a> {
-    busy: &'a Mutex<Vec<bool>>,
+    idle: &'a Mutex<VecDeque<usize>>,
     phone: usize,
 }
 
 impl Drop for BusyPhone<'_> {
     fn drop(&mut self) {
-        self.busy.lock().unwrap()[self.phone] = false;
+        self.idle.lock().unwrap().push_back(self.phone);
     }
 }
 
 impl<F: Fn(&PhoneAttempt) -> bool + Send + Sync> Oracle for VirtualPhones<F> {
     fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
         Box::pin(async move {
-            let phone = {
-                let mut busy = self.busy.lock().unwrap();
-                let free = busy.iter().position(|busy| !busy).expect("a free phone");
-                busy[free] = true;
-                free
-            };
+            let phone = self.idle.lock().unwrap().pop_front();
+            let phone = phone.expect("no more attempts than phones");
             let leased = BusyPhone {
-                busy: &self.busy,
+                idle: &self.idle,
                 phone,
             };
             let attempt = PhoneAttempt {

@@ -30,6 +30,8 @@ pub(super) struct CandidateRecord {
     candidate: Option<Candidate>,
     attempts: Vec<LedgerAttempt>,
     failure: Option<Verdict>,
+    /// Number of steps after which its first success reached the target.
+    reached_after: Option<u32>,
 }
 
 /// One attempt.
@@ -77,6 +79,7 @@ impl AttemptLedger {
             record.failure.get_or_insert(observation.verdict.clone());
         } else if candidate.local_target().is_none() {
             self.successes += 1;
+            record.reached_after = record.reached_after.or(observation.reached_after);
             record.candidate.get_or_insert_with(|| candidate.clone());
         }
     }
@@ -96,6 +99,11 @@ impl AttemptLedger {
         self.records.get(&candidate)?.failure.as_ref()
     }
 
+    /// Number of steps after which a candidate reached the target for the first time.
+    pub(in crate::trace_reduction) fn reached_after(&self, candidate: CandidateKey) -> Option<u32> {
+        self.records.get(&candidate)?.reached_after
+    }
+
     /// First number that no attempt of a candidate has.
     pub(in crate::trace_reduction) fn next_attempt(&self, candidate: CandidateKey) -> u32 {
         let attempts = self.records.get(&candidate).map(|record| &record.attempts);
@@ -113,7 +121,8 @@ impl AttemptLedger {
             .map(|candidate| (candidate, self.tally(candidate.key())))
     }
 
-    /// Nominates a candidate: a proof that begins now. A nomination under the same conditions is continued.
+    /// Nominates a candidate: a proof that begins now. A nomination under the same conditions is continued, and a proof of a
+    /// higher rate counts.
     pub(in crate::trace_reduction) fn nominate(
         &mut self,
         candidate: CandidateKey,
@@ -122,7 +131,10 @@ impl AttemptLedger {
     ) -> &mut Nomination {
         let suspects = excluded_phones(&self.records, self.phones.len());
         let known = self.nominations.get(&candidate).is_some_and(|known| {
-            known.suspects == suspects && (known.required_rate - required_rate).abs() < 1e-9
+            let is_proven = known.proof.decision() == Some(ProofDecision::Proven);
+            known.suspects == suspects
+                && ((known.required_rate - required_rate).abs() < 1e-9
+                    || is_proven && known.required_rate > required_rate)
         });
         if !known {
             self.nomination_count += 1;
@@ -139,6 +151,10 @@ impl AttemptLedger {
         self.nominations
             .get_mut(&candidate)
             .expect("a nomination has been inserted")
+    }
+
+    pub(in crate::trace_reduction) fn is_nominated(&self, candidate: CandidateKey) -> bool {
+        self.nominations.contains_key(&candidate)
     }
 
     pub(in crate::trace_reduction) fn nomination(

@@ -1,16 +1,19 @@
 //! Budgets: no more runs and no more time than allowed, and the best trace so far with an honest claim.
 
+use std::sync::Mutex;
 use std::time::Duration;
 
 use retap_device::CancellationToken;
 use retap_device::run_event::null_sink;
 use retap_reduce::journal::MemoryReductionJournal;
-use retap_reduce::oracle::JournaledOracle;
+use retap_reduce::oracle::{JournaledOracle, Observation, Oracle, OracleError, OracleQuery};
 use retap_reduce::trace_reduction::{
     ClaimStanding, ReduceError, ReduceSettings, ReductionAlgorithm, reduce,
 };
-use retap_shared::verdict::Outcome;
-use retap_testing::fakes::{scrambled, trace};
+use retap_shared::connection::BoxFuture;
+use retap_shared::micros::Micros;
+use retap_shared::verdict::{Outcome, Verdict};
+use retap_testing::fakes::{numbers, scrambled, trace};
 
 use super::reduced;
 use crate::formula::Formula;
@@ -79,6 +82,55 @@ async fn a_reduction_ends_when_its_time_is_up() {
             .claim
             .is_some_and(|claim| claim.standing == ClaimStanding::Unproven)
     );
+}
+
+/// The target is reached at step 20 of 200: the steps behind it are never played, and need not be removed one by one.
+#[tokio::test(start_paused = true)]
+async fn a_run_that_reaches_its_target_early_is_cut_there() {
+    let oracle = EarlyEnd {
+        asked: Mutex::default(),
+    };
+    let result = reduce(
+        &trace(0..200),
+        ReductionAlgorithm::Auto,
+        &ReduceSettings {
+            check_runs: 0,
+            ..ReduceSettings::default()
+        },
+        &oracle,
+        &null_sink(),
+        &CancellationToken::new(),
+    )
+    .await
+    .unwrap();
+    assert_eq!(result.kept, [3, 20]);
+    let asked = oracle.asked.lock().unwrap();
+    assert_eq!(asked[0].len(), 200);
+    assert!(
+        asked[1..].iter().all(|steps| steps.len() <= 21),
+        "{asked:?}"
+    );
+}
+
+/// Reaches the target at step 20 if step 3 was played before, and does not play what follows.
+struct EarlyEnd {
+    asked: Mutex<Vec<Vec<u32>>>,
+}
+
+impl Oracle for EarlyEnd {
+    fn ask(&self, query: OracleQuery) -> BoxFuture<'_, Result<Observation, OracleError>> {
+        let steps = numbers(query.candidate.steps());
+        let end = steps.iter().position(|step| *step == 20);
+        let end = end.filter(|end| steps[..*end].contains(&3));
+        let played = end.map_or(steps.len(), |end| end + 1) as u32;
+        self.asked.lock().unwrap().push(steps);
+        let verdict = match end {
+            Some(_) => Verdict::TargetReached,
+            None => Verdict::TargetNotReached,
+        };
+        let observation = Observation::new(verdict, played, Micros::ZERO);
+        Box::pin(std::future::ready(Ok(observation)))
+    }
 }
 
 #[tokio::test(start_paused = true)]

@@ -69,48 +69,48 @@ impl BayesianPlanner {
         self.rejected.iter().any(|one| one.kept == *kept)
     }
 
-    /// Nominates a larger accepted candidate, or settles for a rejected one.
+    /// Nominates a larger accepted candidate, or settles for the best one so far.
     pub(super) fn fall_back(&mut self) {
-        let settled = self.best_rejected();
         let original = self.first_attempts.original.tally;
+        let rejected = best_of(self.rejected.clone());
         // One larger candidate is always worth a try: the rate of the whole trace may be low because it is long.
-        let is_worth_trying =
-            self.fallbacks == 0 || is_significantly_lower(settled.tally, original);
+        let is_worth_trying = self.fallbacks == 0
+            || rejected.is_some_and(|best| is_significantly_lower(best.tally, original));
         let longest = self.rejected.last().map_or(0, |one| one.kept.len());
         let min_length = FALLBACK_GROWTH * longest as f64;
         let larger = self.accepted.iter().rev().find(|accepted| {
-            let is_larger = accepted.len() as f64 >= min_length || accepted.len() == self.steps;
-            is_larger && !self.is_rejected(accepted)
+            accepted.len() as f64 >= min_length
+                && accepted.len() < self.steps
+                && !self.is_rejected(accepted)
         });
-        let is_long = |kept: &&StepSpans| {
-            kept.len() < self.steps || is_significantly_lower(settled.tally, original)
-        };
-        match larger.filter(is_long) {
+        match larger.cloned() {
             Some(larger) if is_worth_trying && self.fallbacks < MAX_FALLBACKS => {
                 self.fallbacks += 1;
-                let larger = larger.clone();
                 self.nominate(larger);
             }
-            _ => self.stage = PlannerStage::Decided(PlannerDecision::Settled(settled.kept)),
+            _ => {
+                let whole = StepSpans::prefix(self.steps);
+                let mut rated = self.rejected.clone();
+                rated.push(RejectedResult {
+                    kept: whole.clone(),
+                    tally: original,
+                });
+                let settled = best_of(rated).map_or(whole, |best| best.kept);
+                self.stage = PlannerStage::Decided(PlannerDecision::Settled(settled));
+            }
         }
     }
+}
 
-    /// Shortest rejected candidate that no other one, nor the original, clearly surpasses.
-    fn best_rejected(&self) -> RejectedResult {
-        let mut rated = self.rejected.clone();
-        rated.push(RejectedResult {
-            kept: StepSpans::prefix(self.steps),
-            tally: self.first_attempts.original.tally,
-        });
-        rated.sort_by_key(|one| one.kept.len());
-        let is_surpassed = |one: &RejectedResult| {
-            rated
-                .iter()
-                .any(|other| is_significantly_lower(one.tally, other.tally))
-        };
-        let best = rated
-            .iter()
-            .find(|one| one.tally.successes > 0 && !is_surpassed(one));
-        best.unwrap_or(&rated[rated.len() - 1]).clone()
-    }
+/// Shortest candidate that no other one clearly surpasses.
+fn best_of(mut rated: Vec<RejectedResult>) -> Option<RejectedResult> {
+    rated.sort_by_key(|one| one.kept.len());
+    let is_surpassed = |one: &RejectedResult| {
+        let is_better = |other: &RejectedResult| is_significantly_lower(one.tally, other.tally);
+        rated.iter().any(is_better)
+    };
+    let best = rated
+        .iter()
+        .find(|one| one.tally.successes > 0 && !is_surpassed(one));
+    best.or(rated.last()).cloned()
 }
