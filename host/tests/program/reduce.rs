@@ -122,7 +122,9 @@ fn a_trace_that_does_not_reproduce_has_exit_code_3_and_the_share_of_runs() {
     );
     assert!(ended.err.contains("0 of "), "{}", ended.err);
     assert!(
-        ended.err.contains("help: if it works only sometimes"),
+        ended
+            .err
+            .contains("help: see whether app and phone are those"),
         "{}",
         ended.err
     );

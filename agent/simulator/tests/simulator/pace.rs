@@ -87,7 +87,7 @@ async fn a_step_reports_its_time_since_the_start() {
             times.push(ActReply::try_from(reply).unwrap().at);
         }
         // The clock counts from the start, and an event takes a millisecond.
-        assert!(times[0] >= Settle::default().quiet && times[0] < Micros::from_millis(300));
+        assert!(times[0] >= Settle::default().quiet && times[0] < Micros::from_millis(1_000));
         let between = times[1].since(times[0]);
         assert!(between >= throttle.quiet && between < Micros::from_millis(75));
     }
