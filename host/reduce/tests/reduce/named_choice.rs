@@ -36,6 +36,9 @@ fn names_on_the_command_line_stay() {
         [
             "auto",
             "dd",
+            "probdd",
+            "cdd",
+            "wdd",
             "nd3min",
             "hdd",
             "bhdd",
@@ -55,7 +58,7 @@ fn names_on_the_command_line_stay() {
 fn serialised_names_stay() {
     assert_eq!(
         serialised::<ReductionAlgorithm>(),
-        r#"["auto","dd","nd3min","hdd","bhdd","lhdd","lhdd_no_preselection"]"#
+        r#"["auto","dd","probdd","cdd","wdd","nd3min","hdd","bhdd","lhdd","lhdd_no_preselection"]"#
     );
     assert_eq!(
         serialised::<SchedulerKind>(),
