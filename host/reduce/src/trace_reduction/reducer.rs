@@ -23,6 +23,8 @@ use crate::policy::AttemptTally;
 const USEFUL_RATE: f64 = 0.5;
 /// Runs that ND3MIN may make after a Bayesian reduction, in attempts per candidate; more if more have been made before it.
 const SECOND_PASS_FACTOR: u64 = 40;
+/// Share of runs by which a shorter result may reproduce less often than the whole trace, if neither is proven.
+const RATE_LOSS: f64 = 0.1;
 /// Number of candidates that are tried in turn when the budget is spent.
 const LAST_CANDIDATES: usize = 4;
 
@@ -456,7 +458,8 @@ impl<'a> TraceReducer<'a> {
             return Ok(());
         }
         self.prove_best(&settings).await?;
-        if bayes::is_significantly_lower(self.best_tally(), tally) {
+        let is_accepted = self.evaluator.ledger().is_accepted(self.best.key());
+        if !is_accepted && self.best_tally().rate() + RATE_LOSS < tally.rate() {
             self.revert_to(whole);
         }
         Ok(())

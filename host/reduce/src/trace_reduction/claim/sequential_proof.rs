@@ -11,8 +11,8 @@ const HOPELESS_MARGIN: f64 = 0.02;
 /// Odds for the lower of these rates at which the proof is given up.
 const HOPELESS_ODDS: f64 = 20.0;
 /// Attempts of each phone before anything is proven, and their maximum over all phones.
-const MIN_RUNS_PER_PHONE: u32 = 6;
-const MAX_MIN_RUNS: u32 = 90;
+const MIN_RUNS_PER_PHONE: u32 = 8;
+const MAX_MIN_RUNS: u32 = 120;
 /// Share of the attempts after which a proof ends whose failures gather on some phones.
 const CLUSTERED_DIVISOR: u32 = 2;
 
