@@ -73,8 +73,14 @@ impl DeterministicReducer {
             .run(evaluator, |kept| self.original.keeping(kept))
             .await?;
         *best = self.original.keeping(kept);
+        // Steps in an app often go together, such as opening and closing a menu. Recorded states tell that the steps are such.
+        let budget = if self.states.is_empty() {
+            (self.original.len() / 2).max(LOWEST_SWEEP_BUDGET)
+        } else {
+            usize::MAX
+        };
         let sweep = WindowSweep {
-            budget: (self.original.len() / 2).max(LOWEST_SWEEP_BUDGET),
+            budget,
             screens: self
                 .states
                 .last()
