@@ -46,8 +46,13 @@ fn the_demo_finds_crashes_in_every_app_and_reduces_each_to_its_fewest_steps() {
         );
         let problem: serde_json::Value =
             serde_json::from_str(&environment.read(&format!("{place}/problem.json"))).unwrap();
-        assert_eq!(problem["reduced"]["successes"], 3, "{crash}");
-        assert_eq!(problem["reduced"]["replays"], 3, "{crash}");
+        let reduced_runs = &problem["reduced"];
+        assert_eq!(
+            reduced_runs["successes"], reduced_runs["replays"],
+            "{crash}"
+        );
+        // So many successes in a row tell a rate of 1 from one of 0.9.
+        assert_eq!(reduced_runs["replays"], 43, "{crash}");
         packages.push(reduced.header.app.package);
     }
     packages.dedup();

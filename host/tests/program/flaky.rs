@@ -23,7 +23,7 @@ fn json(out: &str) -> Value {
 }
 
 #[test]
-fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
+fn a_flaky_trace_is_reduced_and_told_with_all_runs_of_its_result() {
     let environment = TestEnvironment::new();
     let trace = trace(&environment);
     for algorithm in ["auto", "nd3min"] {
@@ -34,17 +34,24 @@ fn a_flaky_trace_is_reduced_and_proven_by_twenty_fresh_runs() {
         assert_eq!(ended.code, 0, "{algorithm}: {}", ended.err);
         let result = json(&ended.out);
         assert!(result["to"].as_u64() < Some(20), "{result}");
-        assert_eq!(result["replays"]["runs"], 20, "{result}");
-        assert!(
-            result["replays"]["successes"].as_u64() >= Some(17),
+        let claim = &result["claim"];
+        assert_eq!(claim["required_rate"], 0.85, "{result}");
+        assert!(claim["runs"].as_u64() >= result["replays"]["runs"].as_u64());
+        let interval = |end: usize| claim["interval"][end].as_f64().unwrap();
+        let rate = claim["rate"].as_f64().unwrap();
+        assert!(interval(0) <= rate && rate <= interval(1), "{result}");
+        // `c (p1/p2)` of 20 runs, as published.
+        let is_published = |check: &str| check.contains("(0.") || check.contains("(1.");
+        let check = result["check"].as_str();
+        assert_eq!(
+            check.is_some_and(is_published) && result["replays"]["runs"] == 20,
+            algorithm == "nd3min",
             "{result}"
         );
-        // `c (p1/p2)`
-        assert!(
-            result["check"]
-                .as_str()
-                .is_some_and(|check| check.contains("(0.") || check.contains("(1."))
-        );
+        if algorithm == "auto" {
+            assert_eq!(claim["standing"], "proven", "{result}");
+            assert!(interval(0) >= 0.85, "{result}");
+        }
     }
     let events = environment.read("auto/events.jsonl");
     let believed = events

@@ -478,8 +478,8 @@ fn the_benchmark_shows_before_after_and_cost_of_each_algorithm() {
         assert!(line["cost"]["runs"].as_u64() > line["before"]["traces"].as_u64());
     }
     refused(
-        &TestEnvironment::new().run("bench suite --app camera"),
+        &TestEnvironment::new().run("bench suite --app calendar"),
         2,
-        &["camera"],
+        &["calendar"],
     );
 }
