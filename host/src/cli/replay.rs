@@ -71,7 +71,7 @@ struct ReplayPlan<'a> {
 
 /// Runs that were made, and those that reached the target.
 #[derive(Clone, Copy, Debug, Default)]
-struct ReplayTally {
+struct ReplayedRuns {
     runs: u32,
     reached: u32,
 }
@@ -128,13 +128,13 @@ impl ReplayCommand {
             seed,
             mappings,
         };
-        let mut tally = ReplayTally::default();
+        let mut tally = ReplayedRuns::default();
         let replayed = operations::block_on(
             ClockKind::for_devices(&plan.selection.device),
             self.replay(&plan, &mut tally, context),
         )
         .and_then(|replayed| replayed);
-        let ReplayTally {
+        let ReplayedRuns {
             runs: made,
             reached,
         } = tally;
@@ -177,7 +177,7 @@ impl ReplayCommand {
     async fn replay(
         &self,
         plan: &ReplayPlan<'_>,
-        tally: &mut ReplayTally,
+        tally: &mut ReplayedRuns,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
         let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));

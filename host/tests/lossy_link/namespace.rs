@@ -1,6 +1,7 @@
 //! Private namespaces: a test starts itself again inside one, and all that it started there ends with it.
 
 use std::fs;
+use std::io::Write;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
 use std::process::Command;
@@ -18,7 +19,7 @@ const SUMMARY: &str = "link: ";
 pub(crate) fn check_inside(test: &str, scenario: &LinkScenario) {
     if let Some(baseline) = std::env::var_os(BASELINE_VARIABLE) {
         let summary = scenario.check(Path::new(&baseline));
-        println!("\n{SUMMARY}{summary}");
+        print_line(&format!("\n{SUMMARY}{summary}"));
         return;
     }
     let output = Command::new("unshare")
@@ -33,7 +34,11 @@ pub(crate) fn check_inside(test: &str, scenario: &LinkScenario) {
     let (true, Some(summary)) = (output.status.success(), summary) else {
         panic!("{test}: {out}{}", String::from_utf8_lossy(&output.stderr));
     };
-    println!("{test}: {summary}");
+    print_line(&format!("{test}: {summary}"));
+}
+
+fn print_line(line: &str) {
+    writeln!(std::io::stdout(), "{line}").expect("standard output is open");
 }
 
 /// Options of `unshare`. The namespace of processes ends what the test has started. Users other than root become root of

@@ -41,6 +41,8 @@ impl LinkScenario {
             self.cut_network(&network, &mut host);
         }
         self.command.wait(host, &out);
+        phone.kill().unwrap();
+        phone.wait().unwrap();
         let expected = self
             .command
             .recorded(&Baseline::run(baseline, self.command));
