@@ -60,13 +60,13 @@ pub(crate) fn app() -> App {
     }
 }
 
-pub(crate) fn crash(line: u32) -> Finding {
+pub(crate) fn crash(number: u32) -> Finding {
     Finding {
         kind: FindingKind::Crash,
         process: PACKAGE.into(),
         summary: "java.lang.IllegalStateException: boom".into(),
         stack: format!(
-            "java.lang.IllegalStateException: boom\n\tat com.example.counter.Main.onTap(Main.java:{line})\n\
+            "java.lang.IllegalStateException: boom\n\tat com.example.counter.Main.onTap{number}(Main.java:12)\n\
              \tat android.view.View.performClick(View.java:7448)"
         ),
     }

@@ -58,7 +58,7 @@ pub struct RecordedStep {
     /// Phone time of the step.
     pub took: Micros,
     /// Times of the setup steps of a clean start, in milliseconds of phone time since the start.
-    #[serde(default)]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup_times: Vec<u32>,
     /// Screenshot of a finding that is new in the run. It is not recalled.
     #[serde(skip)]

@@ -6,12 +6,12 @@ mod sweep;
 
 use needed_search::{DensityBelief, NeededSearch};
 use retap_model::{numbered, shortest};
-use sweep::WindowSweep;
+use sweep::sweep;
 
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::Candidate;
 
-/// Events that a sweep over windows may play, however short the original is.
+/// Events that a sweep over windows may play where no states are recorded, however short the original is.
 const LOWEST_SWEEP_BUDGET: usize = 64;
 
 /// The recorded states of a trace, and the reduction along them.
@@ -19,8 +19,6 @@ pub(super) struct DeterministicReducer {
     original: Candidate,
     /// State of each step under each abstraction, coarse to fine; empty if the trace has no recorded states.
     states: Vec<Vec<u32>>,
-    /// The finest states are screens, not only activities.
-    has_screens: bool,
 }
 
 impl DeterministicReducer {
@@ -39,7 +37,6 @@ impl DeterministicReducer {
         DeterministicReducer {
             original: original.clone(),
             states,
-            has_screens: original.steps().any(|step| step.screen.is_some()),
         }
     }
 
@@ -79,15 +76,7 @@ impl DeterministicReducer {
         } else {
             usize::MAX
         };
-        let sweep = WindowSweep {
-            budget,
-            screens: self
-                .states
-                .last()
-                .filter(|_| self.has_screens)
-                .map(Vec::as_slice),
-        };
-        sweep.run(evaluator, best).await
+        sweep(evaluator, best, budget).await
     }
 
     /// Shortest path together with the needed steps that change no state.

@@ -24,6 +24,8 @@ const INCOMPLETE_PRIOR: [f64; 2] = [0.5, 2.0];
 const FLAKY_PRIOR_STRENGTH: f64 = 2.0;
 const MAX_COMPLETE_RATE: f64 = 0.995;
 const MIN_INCOMPLETE_RATE: f64 = 0.005;
+/// High enough that an incomplete rate has room below it.
+const MIN_COMPLETE_RATE: f64 = 2.0 * MIN_INCOMPLETE_RATE;
 /// Maximum ratio of the incomplete to the complete rate. A few attempts cannot distinguish rates that are closer.
 const MAX_RATE_RATIO: f64 = 0.75;
 /// Factor by which a rate may be lower than it was measured.
@@ -365,7 +367,7 @@ impl StepBeliefs {
         let lower_bound = self
             .min_complete_rate
             .max(rate_lower_bound(original))
-            .min(MAX_COMPLETE_RATE);
+            .clamp(MIN_COMPLETE_RATE, MAX_COMPLETE_RATE);
         self.complete_rate = success_rate(complete).clamp(lower_bound, MAX_COMPLETE_RATE);
         self.incomplete_rate = success_rate(incomplete)
             .clamp(MIN_INCOMPLETE_RATE, MAX_RATE_RATIO * self.complete_rate);

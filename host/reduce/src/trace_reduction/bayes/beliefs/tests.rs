@@ -97,3 +97,16 @@ fn a_background_rate_is_learned_and_single_observations_then_carry_little_inform
             && beliefs.information_gain(1.0) < 1e-9
     );
 }
+
+#[test]
+fn a_target_that_is_hardly_ever_reached_keeps_both_rates_in_order() {
+    let mut beliefs = StepBeliefs::new(20, 0.8);
+    beliefs.expect_flaky_original(0.001);
+    for round in 0..400 {
+        beliefs.observe(&StepSpans::prefix(20), false);
+        beliefs.observe(&without(20, 0..10), round == 0);
+        beliefs.observe(&without(20, 10..20), false);
+        beliefs.propagate(3);
+    }
+    assert!(beliefs.incomplete_rate < beliefs.complete_rate);
+}
