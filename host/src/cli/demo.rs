@@ -97,8 +97,8 @@ fn table(apps: &[DemoApp]) -> String {
             .flat_map(|app| app.findings.iter().map(move |finding| (app, finding)))
     };
     let mut lines = vec![format!(
-        "\n{} found in {} random events, and what each comes down to:",
-        pluralise(findings().count() as u64, "problem"),
+        "\n{} in {} random events, and what each comes down to:",
+        pluralise(findings().count() as u64, "finding"),
         group_thousands(events)
     )];
     lines.extend(findings().map(|(app, finding)| {

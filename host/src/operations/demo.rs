@@ -144,7 +144,7 @@ fn note_findings(run: &ActiveRun, apps: &[DemoApp]) {
         (_, ways) => format!(
             "The apps failed {}. By their stack traces these are {}.",
             pluralise(times, "time"),
-            pluralise(ways as u64, "different problem"),
+            pluralise(ways as u64, "different finding"),
         ),
     };
     run.note(&format!(

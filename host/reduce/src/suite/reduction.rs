@@ -255,7 +255,7 @@ impl SuitePhase {
             SuitePhase::Loops => "loops cut",
             SuitePhase::Splices => "fragments spliced",
             SuitePhase::Seen => "traces played once",
-            SuitePhase::GuidedReplays => "walks",
+            SuitePhase::GuidedReplays => "guided replays",
             SuitePhase::Simpler => "steps made simpler",
             SuitePhase::Proven => "proven",
             SuitePhase::Checked => "checked",
