@@ -26,14 +26,14 @@ use crate::device_spec::AdbDeviceSpec;
 use crate::link::{DialError, Dialer, Link, LinkError, ReconnectPolicy, StreamDialer};
 use crate::{os, shutdown};
 
-/// A phone under load takes its time to start a process; one that ends is seen to.
+/// Timeout for the start of the agent on a busy phone. A process that ends earlier is noticed.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(180);
-/// A host that is gone without a word holds the phone for up to 13 s; one that was killed on this machine, not at all.
+/// Timeout for another host to release the phone. A host that vanished holds it for up to 13 s.
 const HELD_TIMEOUT: Duration = Duration::from_secs(15);
 const HELD_POLL_INTERVAL: Duration = Duration::from_millis(500);
-/// For adb to find out what is broken and to start an agent, on a machine that is busy.
+/// Timeout of one attempt: adb finds out what is broken and starts an agent, on a busy machine.
 const REPAIR_TIMEOUT: Duration = Duration::from_secs(45);
-/// For the handshake on a port that adb forwards: it accepts even if nobody is there.
+/// Timeout of the handshake. A port that adb forwards accepts connections even without an agent.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +69,7 @@ fn quoted(output: &str) -> String {
 }
 
 impl AdbPhoneError {
-    /// What to do about it.
+    /// Remedy.
     pub fn help(&self) -> String {
         match self {
             AdbPhoneError::Adb(error) => error.help(),
@@ -87,7 +87,7 @@ impl AdbPhoneError {
         }
     }
 
-    /// Whether the user named something that can never work.
+    /// True if another attempt can never succeed.
     pub fn is_usage(&self) -> bool {
         match self {
             AdbPhoneError::Adb(error) => error.is_usage(),
@@ -109,7 +109,7 @@ impl AdbPhone {
         AdbPhone::open_with(spec, false).await
     }
 
-    /// Its agent also writes down which of the Java names it uses this phone has.
+    /// Opens a phone whose agent also lists which of its Java names this phone has.
     pub async fn open_with_names(spec: &AdbDeviceSpec) -> Result<AdbPhone, AdbPhoneError> {
         AdbPhone::open_with(spec, true).await
     }
@@ -159,13 +159,13 @@ impl AdbPhone {
         }
     }
 
-    /// Every Java name that the agent uses, a line each.
+    /// Every Java name that the agent uses, one per line.
     pub async fn names(&self) -> Result<String, AdbError> {
         self.dialer.agent.names().await
     }
 }
 
-/// An agent that a killed host has left is ended; one that another host has is left alone.
+/// Ends an agent that a killed host has left. An agent of another host is left alone.
 async fn end_orphaned_agent(agent: &AgentProcess, serial: &str) -> Result<(), AdbPhoneError> {
     let began = Instant::now();
     loop {
@@ -204,7 +204,7 @@ impl Connection for AdbPhone {
 }
 
 impl Drop for AdbPhone {
-    /// The link goes with this value, which tells the agent to put the phone back as it was and to end.
+    /// Closes the link. The agent then restores the phone and ends.
     fn drop(&mut self) {
         let dialer = Arc::clone(&self.dialer);
         shutdown::spawn(async move {
@@ -219,7 +219,7 @@ struct AdbDialer {
     agent: AgentProcess,
     keys: SessionKeys,
     forwarded: Mutex<Option<SocketAddr>>,
-    /// Whether the agent has ever answered: one that never did is not started again.
+    /// True once the agent has answered. An agent that never did is not started again.
     has_answered: AtomicBool,
 }
 
@@ -248,7 +248,7 @@ impl AdbDialer {
         }
     }
 
-    /// adb forgets its ports when the phone goes away, and gives a new one for the asking.
+    /// Forwards a new port: adb removes its ports when the phone goes away.
     async fn address(&self) -> Result<SocketAddr, AdbError> {
         let mut forwarded = self.forwarded.lock().await;
         match *forwarded {

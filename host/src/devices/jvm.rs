@@ -1,5 +1,5 @@
 //! `jvm:FILE.apk`: a real app on the real framework in a JVM of its own. Builds what is missing, prepares the app,
-//! starts the process, and starts it anew when it dies: to whoever drives it that is an agent that died.
+//! starts the process, and starts it again when it dies. Its users see that as the death of an agent.
 
 mod java_loop;
 mod process;
@@ -33,7 +33,7 @@ const BOOT_TIMEOUT: Duration = Duration::from_secs(300);
 /// `PhoneInfo::kind`. Its agent takes it for a phone, which could be somebody's own.
 const KIND: &str = "jvm";
 
-/// What every APK begins with: looked at before anything is fetched or built for it.
+/// First bytes of every APK. They are checked before anything is fetched or built.
 const ZIP: &[u8; 4] = b"PK\x03\x04";
 
 #[derive(Debug, thiserror::Error)]
@@ -65,7 +65,7 @@ pub enum JvmError {
 }
 
 impl JvmError {
-    /// Whether the user named something that can never be a phone.
+    /// True if the file can never be a phone.
     pub fn is_usage(&self) -> bool {
         matches!(
             self,
@@ -73,7 +73,7 @@ impl JvmError {
         )
     }
 
-    /// What to do about it.
+    /// Remedy.
     pub fn help(&self) -> String {
         match self {
             JvmError::NoFile(_) | JvmError::NoApk(_) => {
@@ -124,12 +124,12 @@ pub fn find_apk(file: &str) -> Result<PathBuf, JvmError> {
 pub struct JvmPhoneFactory {
     tools: JvmTools,
     prepared: PathBuf,
-    /// Whether they can be asked for the bench's own loop.
+    /// True if they offer the benchmark's loop in Java.
     direct: bool,
 }
 
 impl JvmPhoneFactory {
-    /// Everything that several phones share: the jars, and the app made ready for a JVM.
+    /// Prepares what several phones share: the jars, and the app for a JVM.
     pub fn make(apk: &Path) -> Result<JvmPhoneFactory, JvmError> {
         let tools = JvmTools::find()?;
         let prepared = tools.prepare(apk)?;
@@ -140,7 +140,7 @@ impl JvmPhoneFactory {
         })
     }
 
-    /// Phones that a bench can ask for its own loop in Java.
+    /// Phones that offer the benchmark's loop in Java.
     pub fn with_java_loop(self) -> JvmPhoneFactory {
         JvmPhoneFactory {
             direct: true,
@@ -148,7 +148,7 @@ impl JvmPhoneFactory {
         }
     }
 
-    /// A phone that runs.
+    /// Starts a phone.
     pub async fn start(self: &Arc<Self>) -> Result<JvmPhone, JvmError> {
         let running = self.boot().await?;
         Ok(JvmPhone {
@@ -190,7 +190,7 @@ struct JvmInstance {
 pub struct JvmPhone {
     factory: Arc<JvmPhoneFactory>,
     running: watch::Sender<JvmInstance>,
-    /// Who sees the death first starts the next one.
+    /// The first user that notices the death starts the next process.
     restart_lock: Mutex<()>,
 }
 

@@ -25,7 +25,7 @@ pub struct FindingRetracer {
     sink: EventSink,
     /// Stacks as the phone reported them, by the fingerprint of what they were retraced to.
     obfuscated_stacks: Mutex<BTreeMap<Fingerprint, String>>,
-    /// Messages that were told already.
+    /// Warnings that were emitted already.
     warnings: Mutex<Vec<String>>,
 }
 

@@ -48,7 +48,7 @@ pub struct StoredFinding {
     pub trace: Trace,
     pub scene: FindingContext,
     pub reduced: Option<RecordedReduction>,
-    /// Whether it was known before the run; none if nobody asked.
+    /// Whether it was known before the run; none if that was not looked up.
     pub status: Option<FindingStatus>,
     /// The mapping that its stack was retraced with.
     pub mapping: Option<PathBuf>,

@@ -18,13 +18,13 @@ use crate::device_spec::AdbDeviceSpec;
 use crate::os;
 use crate::run::random_number;
 
-/// The agent ends within a second of being told; Java on a busy phone takes longer.
+/// Grace period of the agent. It ends within a second; Java on a busy phone takes longer.
 const END_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// How all agents' sockets begin.
+/// Prefix of the sockets of all agents.
 const SOCKET_PREFIX: &str = "retap-";
 
-/// Who is on the phone already.
+/// State of an agent that is on the phone already.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ExistingAgent {
     Absent,
@@ -39,14 +39,14 @@ pub(super) enum ExistingAgent {
 pub(super) struct AgentProcess {
     phone: AdbDevice,
     scripts: AgentScripts,
-    /// Of the abstract socket.
+    /// Name of the abstract socket.
     name: String,
-    /// The agent's half, as the line that it reads.
+    /// Keys of the agent, as the line that it reads.
     keys: String,
 }
 
 impl AgentProcess {
-    /// With `names` it also writes down which of the Java names it uses this phone has.
+    /// With `names` the agent also lists which of its Java names this phone has.
     pub(super) async fn new(
         phone: AdbDevice,
         spec: &AdbDeviceSpec,
@@ -93,7 +93,7 @@ impl AgentProcess {
         })
     }
 
-    /// What it changed on the phone is put back by the next one. The ports that led to it go.
+    /// Removes the ports that are forwarded to an agent. The next agent restores the settings that it changed.
     pub(super) async fn end_orphaned(&self, process: u32) -> Result<(), AdbError> {
         self.phone
             .shell_output(&AgentScripts::end_orphaned(process))
@@ -104,7 +104,7 @@ impl AgentProcess {
         Ok(())
     }
 
-    /// Both files or none; those of other versions go.
+    /// Pushes both files or none, and removes those of other versions.
     pub(super) async fn push(&self, files: &AgentFiles) -> Result<(), AdbError> {
         let folder = &self.scripts.files;
         let there = self.phone.shell(&format!("[ -d {folder} ]"), None).await?;
@@ -137,7 +137,7 @@ impl AgentProcess {
             .map(|_| ())
     }
 
-    /// Returns as soon as the process is there. It stays when the shell goes: a session of its own, deaf to hang-ups.
+    /// Returns as soon as the process exists. It has a session of its own and ignores SIGHUP, so it survives the shell.
     pub(super) async fn start(&self) -> Result<(), AdbError> {
         let input = format!("{}\n", self.keys);
         let answer = self
@@ -168,7 +168,7 @@ impl AgentProcess {
         self.phone.forward(&self.name).await
     }
 
-    /// The last of what it has printed.
+    /// Last lines of its output.
     pub(super) async fn output(&self) -> String {
         let output = self
             .phone
@@ -177,14 +177,14 @@ impl AgentProcess {
         output.map(|answer| answer.out).unwrap_or_default()
     }
 
-    /// Every Java name that it uses, a line each, if it was asked to write them down.
+    /// Every Java name that the agent uses, one per line, if it listed them.
     pub(super) async fn names(&self) -> Result<String, AdbError> {
         self.phone
             .shell_output(&format!("cat {FOLDER}/{}", scripts::NAMES))
             .await
     }
 
-    /// Waits for the end of the process, puts back what it could not, and takes everything away that is not to be kept.
+    /// Waits for the end of the process, restores the settings that it could not, and removes all files that are not kept.
     /// `is_notified` says whether the agent knows that it is to end. A phone that is gone cannot be tidied up.
     pub(super) async fn end(&self, is_notified: bool, forwarded: Option<SocketAddr>) {
         if let Err(error) = self

@@ -1,4 +1,4 @@
-//! What must not happen to a phone on adb, which may be somebody's own, unless it is allowed: no command can forget it.
+//! Restrictions for phones on adb, which may be somebody's own. They hold for every command unless the user permits more.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Reply, Request, RequestFailure};
 
-/// `PhoneInfo::kind` of phones that somebody may use: what stands in for one is nobody's own.
+/// `PhoneInfo::kind` of phones that may be somebody's own. Stand-ins for phones have other kinds.
 pub const PERSONAL_PHONE_KIND: &str = "android";
 
 /// Call, end a call, power, sleep, wake up, and the settings: no explorer presses them, but a recorded trace may.
@@ -17,7 +17,7 @@ const RESTRICTED_KEYS: [u16; 6] = [5, 6, 26, 176, 223, 224];
 
 pub struct RestrictedPhone {
     phone: Arc<dyn Connection>,
-    /// By the user, or because the phone has said that it is none.
+    /// True if the user permits it, or if the phone is a stand-in.
     system_allowed: AtomicBool,
 }
 
@@ -90,7 +90,7 @@ mod tests {
 
     use super::*;
 
-    /// A simulated phone that calls itself as it is told.
+    /// A simulated phone with a given kind.
     struct PhoneOfKind(InProcessConnection, &'static str);
 
     impl Connection for PhoneOfKind {

@@ -9,14 +9,14 @@ use tokio::net::UnixStream;
 
 use super::{JvmError, JvmPhone, process};
 
-/// What a walk did: two that are equal met the same screens and did the same there.
+/// Summary of a random walk. Two walks with equal summaries met the same screens and did the same on them.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct RandomWalkSummary {
     pub taps: u64,
     pub backs: u64,
-    /// Clean starts on the way.
+    /// Number of clean starts.
     pub starts: u64,
-    /// A hash of how many nodes there were before each event, how many of them could be tapped, and where it went.
+    /// Hash of the numbers of nodes and of tappable nodes before each event, and of its place.
     pub seen: u64,
 }
 
@@ -35,7 +35,7 @@ impl JvmPhone {
         parse_walk(&answer).ok_or_else(|| malformed_answer(&answer))
     }
 
-    /// Reads the screen that is there: how many microseconds that took, without the way there and back.
+    /// Reads the current screen. Returns the microseconds that reading took, without the socket.
     pub async fn java_read(&self) -> Result<f64, JvmError> {
         let answer = self.ask_java_loop("read").await?;
         answer.parse().map_err(|_| malformed_answer(&answer))

@@ -1,34 +1,34 @@
-//! What the phone's shell is told, in what every Android's shell and tools have understood since level 23.
+//! Shell scripts that run on the phone. They use only what the shell and tools of every Android since level 23 have.
 
-/// The one place where a shell may keep files and load libraries from.
+/// The only folder where adb's shell may keep files and load libraries from.
 pub(super) const FOLDER: &str = "/data/local/tmp/retap";
 pub(super) const LIBRARY: &str = "libretap_agent.so";
 pub(super) const JAR: &str = "agent.jar";
 pub(super) const NAMES: &str = "names";
 
-/// The user that a shell is where adbd is not root.
+/// User id of adb's shell if adbd is not root.
 const SHELL: u32 = 2000;
-/// What only one session needs.
+/// Files of one session.
 const SESSION_FILES: &str = "agent.pid agent.host agent.log outbox snapshots names";
-/// A tenth of a second, or a second where fractions are not known.
+/// Sleeps a tenth of a second, or a second if `sleep` takes no fractions.
 const SHORT_SLEEP: &str = "{ sleep 0.1 2>/dev/null || sleep 1; }";
 
 pub(super) struct AgentScripts {
-    /// Of the abstract socket: what tells this agent's process from others.
+    /// Name of the abstract socket. It identifies the process of this agent.
     pub(super) name: String,
-    /// Made of the files' content: what is there already is not pushed again.
+    /// Hash of the files. Files that are on the phone already are not pushed again.
     pub(super) files: String,
-    /// Who starts the agent.
+    /// Name of the host that starts the agent.
     pub(super) host: String,
     pub(super) user: u32,
     pub(super) keep: bool,
-    /// Whether adbd, and with it every command, is root's.
+    /// True if adbd, and with it every command, runs as root.
     pub(super) is_root: bool,
     pub(super) names: bool,
 }
 
 impl AgentScripts {
-    /// Prints the process of an agent that runs, and in the next line who has it, if anybody.
+    /// Prints the process id of a running agent, and in the next line the name of its host, if it has one.
     pub(super) fn find_running_agent() -> String {
         let process = is_process_named("\"$name\"");
         format!(
@@ -43,7 +43,7 @@ impl AgentScripts {
         )
     }
 
-    /// Everybody may read the files: the process does not stay root's.
+    /// Makes the files readable for all users, because the agent's process does not stay root.
     pub(super) fn install_file(&self, part: &str) -> String {
         format!(
             "chmod 755 {FOLDER} {part} && chmod 644 {part}/* && mv {part} {}",
@@ -86,8 +86,8 @@ impl AgentScripts {
         )
     }
 
-    /// A number alone would do until the phone restarts and gives it to another process. While one program of a process
-    /// takes the place of another it has no words, so they are looked for twice.
+    /// Checks the arguments of a process too: after a restart of the phone its id may belong to another one. While a process
+    /// executes another program it has no arguments for a moment, so they are read twice.
     pub(super) fn is_alive(&self) -> String {
         let process = is_process_named(&self.name);
         format!(
@@ -95,7 +95,7 @@ impl AgentScripts {
         )
     }
 
-    /// An agent that was not told to end is ended; what it leaves of the person's settings is put back here.
+    /// Ends an agent that has not been notified, and restores the phone's settings that it leaves changed.
     pub(super) fn end(&self, told: bool) -> String {
         let AgentScripts { name, user, .. } = self;
         let asked = if told { "" } else { "kill $pid 2>/dev/null; " };
@@ -118,13 +118,13 @@ impl AgentScripts {
     }
 }
 
-/// Whether `$pid` is a process that has this name among its words.
+/// True if `$pid` is a process with this name among its arguments.
 fn is_process_named(name: &str) -> String {
     format!("tr '\\0' ' ' </proc/$pid/cmdline | grep -qe {name}")
 }
 
-/// Waits for the end of a process for so many moments, then ends it. One that has ended and was not yet asked how has no
-/// words any more.
+/// Waits for the end of a process for a number of pauses, then kills it. A process that has ended and was not waited for has
+/// no arguments.
 fn wait_for_end(process: &str, moments: u32) -> String {
     format!(
         "i=0; while [ -n \"$(tr -d '\\0' </proc/{process}/cmdline 2>/dev/null)\" ] && [ $i -lt {moments} ]; \
