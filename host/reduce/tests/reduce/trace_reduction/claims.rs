@@ -100,15 +100,15 @@ async fn high_rates_are_claimed_nearly_always() {
 async fn a_dialog_at_the_start_of_runs_makes_a_flaky_result_of_the_needed_steps() {
     for rate in [500, 700, 800] {
         let mut needed = 0;
+        let mut too_high = 0;
         for seed in 0..30 {
             let result = flat(rate, seed, &defaults()).await;
             let claim = result.claim.unwrap();
-            assert!(
-                claim.interval.low <= rate as f64 / 1000.0 || seed > 0,
-                "{rate}: {claim:?}"
-            );
+            too_high += usize::from(claim.interval.low > rate as f64 / 1000.0);
             needed += usize::from(result.kept == [3, 11]);
         }
+        // The interval may miss the rate in 5 of 100 reductions.
+        assert!(too_high <= 3, "{rate}: {too_high} of 30 intervals");
         assert!(
             needed >= 15,
             "{rate}: only the needed steps in {needed} of 30"
