@@ -3,6 +3,7 @@
 
 mod effective_settings;
 mod failures;
+mod screen_table;
 mod screen_tree;
 
 use std::sync::{Arc, LazyLock};

@@ -35,16 +35,9 @@ impl AppDefinition {
             DeclarativeMsg::LongPress(place) => {
                 screen.widget(place, |widget| work.follow(&widget.on_long_press));
             }
-            DeclarativeMsg::Row(place, row) => screen.widget(place, |widget| {
-                if let WidgetKind::Rows {
-                    chosen: Some(chosen),
-                    ..
-                } = widget.kind
-                {
-                    work.state.set(chosen, row);
-                }
-                work.follow(&widget.on_tap);
-            }),
+            DeclarativeMsg::Row(place, row) => {
+                screen.widget(place, |widget| work.choose_row(widget, row));
+            }
             DeclarativeMsg::More(place) => {
                 work.page.open_dialog = asked;
                 screen.widget(place, |widget| work.more(widget));
@@ -61,10 +54,7 @@ impl AppDefinition {
                 }
             }
             DeclarativeMsg::Answer(button) => {
-                let dialog = asked.and_then(|number| screen.dialogs.get(usize::from(number)));
-                if let Some((_, rules)) =
-                    dialog.and_then(|dialog| dialog.buttons.get(usize::from(button)))
-                {
+                if let Some(rules) = asked.and_then(|dialog| screen.button_rules(dialog, button)) {
                     work.follow(rules);
                 }
             }
@@ -195,6 +185,12 @@ impl ScreenDefinition {
             with(widget);
         }
     }
+
+    fn button_rules(&self, dialog: u8, button: u8) -> Option<&AppRules> {
+        let dialog = self.dialogs.get(usize::from(dialog))?;
+        let (_, rules) = dialog.buttons.get(usize::from(button))?;
+        Some(rules)
+    }
 }
 
 impl<A: SimulatedApp> RuleExecution<'_, '_, A>
@@ -214,6 +210,17 @@ where
                 self.state.set(var, value);
             }
             _ => {}
+        }
+        self.follow(&widget.on_tap);
+    }
+
+    fn choose_row(&mut self, widget: &WidgetDefinition, row: u8) {
+        if let WidgetKind::Rows {
+            chosen: Some(chosen),
+            ..
+        } = widget.kind
+        {
+            self.state.set(chosen, row);
         }
         self.follow(&widget.on_tap);
     }

@@ -262,39 +262,25 @@ fn radio_screen() -> ScreenDefinition {
         )
 }
 
-/// The timer is not taken back when its screen is closed, and then ends a player that it does not find.
+/// The timer is not cancelled when its screen is closed, and then stops a player that is gone.
 fn sleep() -> ScreenDefinition {
-    let start = button(
-        "start",
-        "Start",
-        vec![rule(
-            &[],
-            &[
-                RuleEffect::Set(Variable::Memory(10), 1),
-                RuleEffect::PostLeaked(1_400, 0),
-            ],
-        )],
-    );
-    let stop = button(
-        "stop",
-        "Stop",
-        vec![rule(
-            &[],
-            &[
-                RuleEffect::Set(Variable::Memory(10), 0),
-                RuleEffect::CancelPosted,
-            ],
-        )],
-    );
+    let minutes = Variable::Memory(10);
     let closed = Variable::Memory(11);
+    let start = rule(
+        &[],
+        &[
+            RuleEffect::Set(minutes, 1),
+            RuleEffect::PostLeaked(1_400, 0),
+        ],
+    );
+    let stop = rule(
+        &[],
+        &[RuleEffect::Set(minutes, 0), RuleEffect::CancelPosted],
+    );
     let widgets = vec![
-        WidgetDefinition::of(
-            "minutes",
-            "Minutes: ",
-            WidgetKind::Value(Variable::Memory(10)),
-        ),
-        start,
-        stop,
+        WidgetDefinition::of("minutes", "Minutes: ", WidgetKind::Value(minutes)),
+        button("start", "Start", vec![start]),
+        button("stop", "Stop", vec![stop]),
         inert_switch("fade", "Fade out"),
         inert_switch("finish", "Finish the song"),
     ];
@@ -306,10 +292,7 @@ fn sleep() -> ScreenDefinition {
         )],
     );
     screen("SleepActivity", "Sleep timer", widgets)
-        .delayed(vec![
-            outlives,
-            rule(&[], &[RuleEffect::Set(Variable::Memory(10), 0)]),
-        ])
+        .delayed(vec![outlives, rule(&[], &[RuleEffect::Set(minutes, 0)])])
         .on(
             ActivityHook::Open,
             vec![rule(&[], &[RuleEffect::Set(closed, 0)])],

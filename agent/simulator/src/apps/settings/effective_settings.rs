@@ -5,7 +5,7 @@ use super::failures::{
     LAYERS_DEEP, PAIRING_INTERRUPTED, PIN_WITHOUT_LOCK, QUOTED_ACCOUNT, RESET_BLOCKS,
     SAVER_TOLD_TWICE, TRACE_OVERRUN, VPN_OFFLINE,
 };
-use super::screen_tree::*;
+use super::screen_table::*;
 use super::*;
 use crate::declarative::{
     ActivityHook, DialogKind, FieldText, RuleCondition, RuleEffect, ScreenDefinition, TextKind,
