@@ -1,5 +1,5 @@
 //! Declarative apps, or parts of apps: screens, widgets and rules as data. `builder` puts them
-//! together, `view` draws them, `run` follows the rules, `cone` finds what can have to do with what.
+//! together, `view` draws them, `rule_execution` follows the rules, `dependency_cone` finds the widgets of a failure.
 
 mod builder;
 mod declarative_app;
@@ -20,21 +20,21 @@ pub(crate) use state::DeclarativeState;
 
 use crate::framework::{Exception, ExternalScreen, Stall, Tombstone};
 
-/// The screens of an app or of a part of it. Made once; what changes is in `State`.
+/// The screens of an app or of a part of it. Made once; variables and texts are in `DeclarativeState`.
 #[derive(Debug)]
 pub(crate) struct AppDefinition {
     pub(crate) screens: Vec<ScreenDefinition>,
-    /// Shown first as long as the variable is 0: an introduction.
+    /// An introduction: the screen that is shown first as long as the variable is 0.
     pub(crate) introduction: Option<(Variable, u8)>,
     /// The first of its decisions among those of the app.
     pub(crate) first_decision: u32,
     pub(crate) decisions: u32,
-    /// Switches with a variable of their own, which are the first ones of no consequence.
+    /// Number of switches with a variable of their own. These are the first inert variables.
     inert: usize,
     inert_texts: usize,
 }
 
-/// A number from 0 to 255 that rules look at and change.
+/// A number from 0 to 255 that rules read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Variable {
     /// On disk.
@@ -56,7 +56,7 @@ pub(crate) struct ScreenDefinition {
     /// Rules that run when a delayed effect or a load ends.
     pub(crate) delayed: Vec<AppRules>,
     pub(crate) hooks: Vec<(ActivityHook, AppRules)>,
-    /// True if it was created for the first time: the first question of `onCreate`.
+    /// The decision of `onCreate`: true if the activity is created for the first time.
     decision: u32,
 }
 
@@ -81,7 +81,7 @@ pub(crate) struct WidgetDefinition {
     pub(crate) id: Text,
     pub(crate) label: Text,
     pub(crate) kind: WidgetKind,
-    /// Seen only while all of these hold; they look at variables alone.
+    /// Visible only while all of these hold. They read variables only.
     pub(crate) visible_when: Vec<RuleCondition>,
     pub(crate) on_tap: AppRules,
     pub(crate) on_long_press: AppRules,
@@ -103,14 +103,15 @@ pub(crate) enum WidgetKind {
     /// Its label and a number.
     Value(Variable),
     Field(FieldText),
-    /// A list; with `more` it never ends. A tap puts the row's number into `chosen`. What it lists changes with `turn`.
+    /// A list; with `more` it never ends. A tap puts the row's number into `chosen`. Its content changes with
+    /// `content_version`.
     Rows {
         count: u8,
         more: Option<Variable>,
         chosen: Option<Variable>,
         content_version: Option<Variable>,
     },
-    /// A page of the web: only its middle does something.
+    /// A web page: only its middle reacts to a tap.
     Web,
     EndlessProgress,
 }
@@ -133,15 +134,15 @@ pub(crate) struct DialogDefinition {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DialogKind {
-    /// Back and a touch beside it close it.
+    /// Closed by Back and by a touch beside it.
     Plain,
-    /// Only its buttons do.
+    /// Closed only by its buttons.
     NotCancellable,
-    /// The system's, for what cannot be granted beforehand.
+    /// A dialog of the system, for a consent that cannot be granted beforehand.
     SystemConsent,
 }
 
-/// The first whose conditions all hold is followed.
+/// Rules of one event. The first rule whose conditions all hold is followed.
 #[derive(Debug, Default)]
 pub(crate) struct AppRules(pub(crate) Vec<AppRule>);
 
@@ -176,18 +177,18 @@ pub(crate) enum TextKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RuleEffect {
     Set(Variable, u8),
-    /// One more, up to the most.
+    /// Adds one, up to the maximum.
     Increment(Variable, u8),
     Toggle(Variable),
     Open(u8),
     Close,
     ShowDialog(u8),
-    /// Milliseconds, and the number of the rules in `Screen::later`. Gone with its activity.
+    /// Milliseconds, and the number of the rules in `ScreenDefinition::delayed`. Cancelled when its activity is closed.
     PostDelayed(u64, u8),
-    /// The same, and its activity's end does not stop it.
+    /// The same, but not cancelled when its activity is closed.
     PostLeaked(u64, u8),
     CancelPosted,
-    /// Something from the network: what follows if it comes, and if it does not.
+    /// Loads from the network: the delayed rules for success, and those for failure.
     Load(u8, u8),
     OpenExternal(ExternalScreen),
     BlockMainThread(u64, &'static Stall),
@@ -195,11 +196,11 @@ pub(crate) enum RuleEffect {
     Signal(&'static Tombstone),
 }
 
-/// One of a plan's activities.
+/// An activity of a declarative app.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct DeclarativePage {
     pub(crate) screen: u8,
-    /// The number of the dialog that is up.
+    /// Number of the open dialog.
     open_dialog: Option<u8>,
 }
 
@@ -233,7 +234,7 @@ pub(crate) enum DeclarativeMsg {
 }
 
 impl AppDefinition {
-    /// Everything that can go wrong, each once.
+    /// All failures of the app, each once.
     pub(crate) fn failures(&self) -> Vec<RuleEffect> {
         let mut failures: Vec<RuleEffect> = Vec::new();
         for then in self

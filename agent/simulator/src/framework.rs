@@ -1,5 +1,5 @@
-//! The framework that simulated apps are written against: what an app is, how it draws, what it may ask for.
-//! An app is a plain state; `view` lays out its front activity, `update` answers to messages.
+//! The framework that simulated apps are written against. An app is a plain state: `view` lays out its front activity,
+//! `update` handles messages.
 
 mod activity;
 mod app;

@@ -5,7 +5,7 @@ use crate::forge::{self, ForgeSpec};
 use crate::noise::{Latency, Noise, SnapshotCost};
 use crate::phone::SimulatedPhone;
 
-/// Opens a phone with the named app installed and not running. The prefix `sim:` may be left out.
+/// Opens a phone with the named app installed and not running. The prefix `sim:` may be omitted.
 pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
     let (name, parameters) = parts(spec);
     if name == FORGE {
@@ -51,7 +51,7 @@ pub fn app_names() -> &'static [&'static str] {
     NAMES
 }
 
-/// One line on what an app is like.
+/// Description of an app in one line.
 pub fn about(name: &str) -> Option<&'static str> {
     let made = (name == FORGE)
         .then_some("apps made from a seed: sim:forge?seed=7&activities=20&depth=4&hidden=0.3");
@@ -126,7 +126,7 @@ const FORGE_PARAMETERS: &[&str] = &[
     "widgets",
 ];
 
-/// Parameters as they were given, each once, and none but those that are known.
+/// The given parameters: each known, and each given once.
 struct SpecParameters<'a>(Vec<(&'static str, &'a str)>);
 
 impl<'a> SpecParameters<'a> {

@@ -247,12 +247,11 @@ impl<'a> Worker<'a> {
             stepped => stepped?,
         };
         let quiet = result.quiet;
-        let step = Step {
-            at_millis: self.is_timed.then(|| whole_millis(result.at)),
-            ..step
-        };
         let event = RecordedEvent::Stepped {
-            step,
+            step: Step {
+                at_millis: self.is_timed.then(|| whole_millis(result.at)),
+                ..step
+            },
             node,
             origin,
             quiet,

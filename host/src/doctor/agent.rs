@@ -39,7 +39,7 @@ pub(super) async fn examine(
         Ok(device) => device,
         Err(error) => {
             let remedy =
-                "look at the agent's words with `adb shell cat /data/local/tmp/retap/agent.log`";
+                "look at the agent's log with `adb shell cat /data/local/tmp/retap/agent.log`";
             return report(DoctorCheck::failed(
                 format!("the agent does not describe the phone: {error}"),
                 remedy,
@@ -229,16 +229,20 @@ async fn check_every_request(device: &mut Device, app: &App, report: &mut impl F
     ];
     report(DoctorCheck::passed("request About is answered"));
     for (request, answer) in asked {
-        report(match answer {
-            Ok(()) => DoctorCheck::passed(format!("request {request} is answered")),
-            Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => DoctorCheck::passed(
-                format!("request {request} is answered: this phone cannot {what}"),
-            ),
-            Err(error) => DoctorCheck::failed(
-                format!("request {request} on `{}` fails: {error}", app.package),
-                "look at the agent's words with `--verbose`, and report it if the phone is well otherwise",
-            ),
-        });
+        report(check_answer(request, &app.package, answer));
+    }
+}
+
+fn check_answer(request: &str, package: &str, answer: Result<(), DeviceError>) -> DoctorCheck {
+    match answer {
+        Ok(()) => DoctorCheck::passed(format!("request {request} is answered")),
+        Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => DoctorCheck::passed(
+            format!("request {request} is answered: this phone cannot {what}"),
+        ),
+        Err(error) => DoctorCheck::failed(
+            format!("request {request} on `{package}` fails: {error}"),
+            "look at the agent's log with `--verbose`, and report it if nothing else fails on this phone",
+        ),
     }
 }
 

@@ -81,7 +81,7 @@ fn phones_that_cannot_be_reached_and_no_phone_at_all() {
     error: could not use `emulator-5554` through adb
       cause: could not run `no-adb`
       cause: No such file or directory (os error 2)
-    help: install adb (Android's platform-tools), or say in ADB where it is
+    help: install adb (Android's platform-tools), or set ADB to its path
     ");
     insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device jvm:app.apk", 2), @r"
     error: `jvm:app.apk` could not be started

@@ -1,4 +1,4 @@
-//! Following a plan's rules.
+//! Follows the rules of a declarative app.
 
 use retap_shared::action::SystemEvent;
 use retap_shared::micros::Micros;
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::framework::{AppContext, Recreation, SimulatedApp};
 
-/// Rules at work: whose they are, and what they may change.
+/// Rules in execution: the state, page and context that they may change.
 struct RuleExecution<'a, 'b, A: SimulatedApp> {
     state: &'a mut DeclarativeState,
     page: &'a mut DeclarativePage,
@@ -54,9 +54,8 @@ impl AppDefinition {
                 }
             }
             DeclarativeMsg::Answer(button) => {
-                if let Some(rules) = asked.and_then(|dialog| screen.button_rules(dialog, button)) {
-                    work.follow(rules);
-                }
+                let rules = asked.and_then(|dialog| screen.button_rules(dialog, button));
+                rules.into_iter().for_each(|rules| work.follow(rules));
             }
             DeclarativeMsg::Cancel => {}
             DeclarativeMsg::Delayed(number) | DeclarativeMsg::LeakedDelayed { number, .. } => {
@@ -65,8 +64,7 @@ impl AppDefinition {
             }
             DeclarativeMsg::Loaded(came, failed) => {
                 work.page.open_dialog = asked;
-                let fails = work.cx.network_fails();
-                work.later(screen, if fails { failed } else { came });
+                work.loaded(screen, came, failed);
             }
         }
     }
@@ -105,7 +103,7 @@ impl AppDefinition {
         page.open_dialog = None;
     }
 
-    /// Follows the screen's rules for it. False if it has none.
+    /// Follows the screen's rules for a hook. Returns false if there are none.
     pub(crate) fn hook<A: SimulatedApp>(
         &self,
         hook: ActivityHook,
@@ -152,7 +150,7 @@ impl AppDefinition {
         self.hook(hook, state, page, cx);
     }
 
-    /// A message whose activity is gone.
+    /// Handles a message whose activity was closed.
     pub(crate) fn leaked_message<A: SimulatedApp>(
         &self,
         state: &mut DeclarativeState,
@@ -249,6 +247,11 @@ where
         if let Some(widget) = widget {
             self.follow(&widget.on_tap);
         }
+    }
+
+    fn loaded(&mut self, screen: &ScreenDefinition, came: u8, failed: u8) {
+        let fails = self.cx.network_fails();
+        self.later(screen, if fails { failed } else { came });
     }
 
     fn later(&mut self, screen: &ScreenDefinition, number: u8) {

@@ -17,8 +17,8 @@ pub(crate) struct DeclarativeState {
 }
 
 impl DeclarativeState {
-    /// Equal for states in which a page is drawn the same way but for the switches that have the first variables of no
-    /// consequence, so many of them.
+    /// Equal for states in which a page looks the same apart from its switches, which have the first `switches` inert
+    /// variables.
     pub(super) fn view_hash(&self, page: &DeclarativePage, switches: usize) -> u64 {
         let others = self.inert.0.get(switches..).unwrap_or_default();
         let values = [&self.persistent, &self.memory, others].into_iter();
@@ -53,7 +53,7 @@ impl DeclarativeState {
             values.resize(place + 1, 0);
         }
         values[place] = value;
-        // Two states that mean the same are the same.
+        // Trailing zeros are dropped, so that equal states have equal hashes.
         while values.last() == Some(&0) {
             values.pop();
         }

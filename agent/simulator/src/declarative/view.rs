@@ -1,4 +1,4 @@
-//! Drawing a plan's activities.
+//! Draws the activities of a declarative app.
 
 use retap_shared::Text;
 

@@ -1,4 +1,4 @@
-//! The drawing side: windows, and the containers in which widgets find their place.
+//! Draws windows, and the containers that place widgets.
 //! The widgets themselves are in `widgets`, `scroll` and `dialog`.
 
 use std::sync::Arc;
@@ -62,7 +62,7 @@ pub(super) struct DrawContext<'a> {
     pub(super) expected: usize,
 }
 
-/// The framework's own state does not fit what was drawn; with this changed, draw again.
+/// Change of the framework's own state, which does not fit the drawn widgets. The screen is then drawn again.
 pub(super) enum LayoutCorrection {
     /// The field that had the focus is gone, or a window has come above it.
     Unfocus,
@@ -198,7 +198,7 @@ impl<'a, M> Ui<'a, M> {
         self.nodes.extend_from_slice(keyboard::nodes(rotation));
     }
 
-    /// Everything that is drawn from now on goes into a new window above the others.
+    /// Opens a window above the others. Later widgets are drawn into it.
     pub(super) fn open_window(
         &mut self,
         kind: WindowKind,
@@ -277,7 +277,7 @@ impl<'a, M> Ui<'a, M> {
         node
     }
 
-    /// Takes the next place of the current container. None if nothing of it can be seen.
+    /// Takes the next place of the current container; `None` if it is not visible.
     pub(super) fn place(&mut self, height: i32) -> Option<WidgetBounds> {
         let mut whole = self.area;
         match self.flow {
@@ -306,7 +306,7 @@ impl<'a, M> Ui<'a, M> {
         })
     }
 
-    /// Fills a container that was just pushed, and returns what of its area is left.
+    /// Fills a container that was just pushed, and returns the rest of its area.
     pub(super) fn inside(
         &mut self,
         area: Rect,

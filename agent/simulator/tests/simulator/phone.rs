@@ -238,7 +238,7 @@ fn a_checkpoint_that_is_not_there_is_refused_by_number() {
     ] {
         let error = refused.unwrap_err().to_string();
         assert!(
-            error.contains("never saved, or has been dropped"),
+            error.contains("never saved, or it was discarded"),
             "{error}"
         );
     }

@@ -236,14 +236,7 @@ impl PooledOracle {
                 });
             }
             resumed = length;
-            let saved = device.take_snapshot().await?;
-            took += saved.took;
-            if let Some(oldest) =
-                self.prefixes
-                    .record_saved(device.name(), candidate, length, &saved)
-            {
-                device.discard_snapshot(oldest).await?;
-            }
+            took += self.save_prefix(device, candidate, length).await?;
             start = StartMode::Continue;
         }
         let last: Observation = device
@@ -256,6 +249,24 @@ impl PooledOracle {
             reached_after: after(resumed, last.reached_after),
             ..last
         })
+    }
+
+    /// Saves the state after the first `length` steps, and discards the oldest one if there are too many. Returns the time that
+    /// the snapshot took.
+    async fn save_prefix(
+        &self,
+        device: &mut Device,
+        candidate: &Candidate,
+        length: usize,
+    ) -> Result<Micros, DeviceError> {
+        let saved = device.take_snapshot().await?;
+        let oldest = self
+            .prefixes
+            .record_saved(device.name(), candidate, length, &saved);
+        if let Some(oldest) = oldest {
+            device.discard_snapshot(oldest).await?;
+        }
+        Ok(saved.took)
     }
 
     fn play_request(&self, steps: Vec<Step>, start: StartMode, linger: Micros) -> Play {

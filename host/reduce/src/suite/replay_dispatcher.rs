@@ -311,12 +311,17 @@ impl<'a> ReplayDispatcher<'a> {
             let record = record.map_err(SuiteStop::Failed)?;
             under_way[index] -= 1;
             let diverged = script.divergence(&record).is_some();
-            self.cost.add(&record, diverged);
             self.replayability.add(script.key, attempt, diverged);
-            self.replay_tree.record_replay(&record);
-            if let ReplayDemand::Original { trace, .. } = demands[index] {
-                self.record_original(trace, &record);
-            }
+            self.record_demanded(&demands[index], &record, diverged);
+        }
+    }
+
+    /// Records a replay that was made for a demand.
+    fn record_demanded(&mut self, demand: &ReplayDemand, record: &ReplayRecord, diverged: bool) {
+        self.cost.add(record, diverged);
+        self.replay_tree.record_replay(record);
+        if let ReplayDemand::Original { trace, .. } = demand {
+            self.record_original(*trace, record);
         }
     }
 

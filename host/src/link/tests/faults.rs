@@ -220,7 +220,7 @@ async fn an_unreadable_request_is_refused_with_an_explanation_and_not_repeated()
     let phone = Arc::new(CountingPhone::new(&NEEDED));
     let _agent = TestAgent::start(&network, &agent_keys, phone.clone(), None, 1);
     let link = connect(&network, &host_keys, "host").await.unwrap();
-    // So many small steps take more memory than the agent allows for a message of this size.
+    // This many small steps take more memory than the agent allows for a message of this size.
     let error = link.request(play(100_000).into()).await.unwrap_err();
     assert!(
         matches!(&error, RequestError::Failed(fault) if fault.to_string().contains("`Play`")),
@@ -262,7 +262,7 @@ async fn a_request_dropped_while_the_link_is_down_is_cancelled_when_it_is_back()
 }
 
 #[tokio::test(start_paused = true)]
-async fn news_come_once_each_and_in_order_across_breaks() {
+async fn notifications_arrive_once_each_and_in_order_across_breaks() {
     let second = Duration::from_secs(1);
     let cuts = vec![
         (second, second * 30),

@@ -138,11 +138,7 @@ impl MessagePage {
                 message.starred = cx.decide(Branch::MessageStarred, !message.starred);
             }
             MessageMsg::Reply => {
-                let draft = MailDraft {
-                    to: message.from.clone(),
-                    subject: message.subject.clone(),
-                    ..MailDraft::default()
-                };
+                let draft = MailDraft::reply_to(message);
                 cx.start(MailPage::Compose(compose::ComposePage::reply(draft)));
             }
             MessageMsg::Attachments => {

@@ -1,4 +1,4 @@
-//! All notes, or the starred ones: open, star, duplicate, delete and take back.
+//! All notes, or the starred ones: open, star, duplicate, delete and undo.
 
 use retap_shared::micros::Micros;
 

@@ -1,4 +1,4 @@
-//! The player itself. What its buttons do depends on a mode that nothing shows.
+//! The player itself. The effect of its buttons depends on a hidden mode.
 
 use super::failures::{
     CALL_TAKES_FOCUS, CAR_VIDEO_SIDEWAYS, CAST_TO_NOWHERE, EQUALIZER_OF_DEVELOPERS,
@@ -73,7 +73,7 @@ fn now_playing() -> ScreenDefinition {
         )
 }
 
-/// Holding a button goes from one hidden mode to the next, if the one before it is on; any other is left.
+/// A long press switches from one hidden mode to the next. In any other mode it resets the mode.
 fn mode_to(from: u8, to: u8) -> Vec<AppRule> {
     vec![
         rule(
