@@ -205,11 +205,7 @@ fn number(
         "depth" => "a whole number from 1 to 250",
         _ => "a whole number from 1 to 1800",
     };
-    parsed.ok_or_else(|| SimulatorSpecError::BadValue {
-        parameter,
-        value: value.to_string(),
-        wanted,
-    })
+    parsed.ok_or_else(|| bad_value(parameter, value, wanted))
 }
 
 fn probability(parameter: &'static str, value: &str) -> Result<f64, SimulatorSpecError> {
@@ -218,25 +214,14 @@ fn probability(parameter: &'static str, value: &str) -> Result<f64, SimulatorSpe
         .parse()
         .ok()
         .filter(|probability| (0.0..=1.0).contains(probability));
-    parsed.ok_or_else(|| SimulatorSpecError::BadValue {
-        parameter,
-        value: value.to_string(),
-        wanted,
-    })
+    parsed.ok_or_else(|| bad_value(parameter, value, wanted))
 }
 
 fn latency(parameter: &'static str, value: &str) -> Result<Latency, SimulatorSpecError> {
     match value {
         "none" => Ok(Latency::None),
         "realistic" => Ok(Latency::Realistic),
-        _ => {
-            let wanted = "`none` or `realistic`";
-            Err(SimulatorSpecError::BadValue {
-                parameter,
-                value: value.to_string(),
-                wanted,
-            })
-        }
+        _ => Err(bad_value(parameter, value, "`none` or `realistic`")),
     }
 }
 
@@ -244,24 +229,23 @@ fn snapshot(parameter: &'static str, value: &str) -> Result<SnapshotCost, Simula
     match value {
         "timemachine" => Ok(SnapshotCost::TimeMachine),
         "emulator" => Ok(SnapshotCost::Emulator),
-        _ => {
-            let wanted = "`timemachine` or `emulator`";
-            Err(SimulatorSpecError::BadValue {
-                parameter,
-                value: value.to_string(),
-                wanted,
-            })
-        }
+        _ => Err(bad_value(parameter, value, "`timemachine` or `emulator`")),
     }
 }
 
 fn seed(parameter: &'static str, value: &str) -> Result<u64, SimulatorSpecError> {
     let wanted = "a whole number from 0 to 18446744073709551615";
-    value.parse().map_err(|_| SimulatorSpecError::BadValue {
+    value
+        .parse()
+        .map_err(|_| bad_value(parameter, value, wanted))
+}
+
+fn bad_value(parameter: &'static str, value: &str, wanted: &'static str) -> SimulatorSpecError {
+    SimulatorSpecError::BadValue {
         parameter,
-        value: value.to_string(),
+        value: value.to_owned(),
         wanted,
-    })
+    }
 }
 
 fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {

@@ -207,7 +207,7 @@ fn processor_seconds() -> f64 {
     used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
 }
 
-/// Nobody goes on with a measurement.
+/// A measurement is never resumed.
 struct NullJournal;
 
 impl ExplorationJournal for NullJournal {

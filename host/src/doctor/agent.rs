@@ -14,7 +14,7 @@ use crate::device_spec::AdbDeviceSpec;
 use crate::devices::AdbPhone;
 use crate::wording::pluralise;
 
-/// KEYCODE_WAKEUP: no app hears of it, and whoever looks at the phone sees nothing but that it is awake.
+/// KEYCODE_WAKEUP: no app receives it, and it only wakes the display.
 const HARMLESS: Key = Key::Code(224);
 const HELD_REMEDY: &str =
     "unlock the phone, end other tools that drive it (uiautomator, Appium), and try again";

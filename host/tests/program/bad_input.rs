@@ -1,10 +1,10 @@
-//! What a user can get wrong: one clear error each, with what to do, and the right exit code.
+//! Mistakes of users: one clear error each, with what to do, and the right exit code.
 
 use std::fs;
 
 use crate::environment::{ProgramOutput, TestEnvironment};
 
-/// The error as told, with the parts that differ from run to run made equal.
+/// The error as printed, with the parts that differ from run to run made equal.
 fn told(environment: &TestEnvironment, line: &str, code: i32) -> String {
     let ended = environment.run(line);
     assert_eq!(ended.code, code, "{line}\n{}{}", ended.out, ended.err);
@@ -107,7 +107,7 @@ fn a_file_that_is_no_apk() {
     ");
 }
 
-/// What is told of an APK on a machine whose Java does this.
+/// The error for an APK on a machine whose Java does this.
 #[cfg(unix)]
 fn told_with_java(does: &str) -> String {
     use std::os::unix::fs::PermissionsExt;

@@ -9,6 +9,17 @@ use super::{
 };
 use crate::framework::{AppContext, Recreation, SimulatedApp};
 
+/// An app that contains declarative activities.
+pub(crate) trait DeclarativeHost:
+    SimulatedApp<Page: From<DeclarativePage>, Msg: From<DeclarativeMsg>>
+{
+}
+
+impl<A> DeclarativeHost for A where
+    A: SimulatedApp<Page: From<DeclarativePage>, Msg: From<DeclarativeMsg>>
+{
+}
+
 /// Rules in execution: the state, page and context that they may change.
 struct RuleExecution<'a, 'b, A: SimulatedApp> {
     state: &'a mut DeclarativeState,
@@ -17,16 +28,13 @@ struct RuleExecution<'a, 'b, A: SimulatedApp> {
 }
 
 impl AppDefinition {
-    pub(crate) fn update<A: SimulatedApp>(
+    pub(crate) fn update<A: DeclarativeHost>(
         &self,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         msg: DeclarativeMsg,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         let screen = self.screen(page);
         let asked = page.open_dialog.take();
         let mut work = RuleExecution { state, page, cx };
@@ -69,30 +77,24 @@ impl AppDefinition {
         }
     }
 
-    pub(crate) fn opened<A: SimulatedApp>(
+    pub(crate) fn opened<A: DeclarativeHost>(
         &self,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         cx.decide(self.screen(page).decision, true);
         self.hook(ActivityHook::Open, state, page, cx);
     }
 
     /// Dialogs are not saved.
-    pub(crate) fn recreated<A: SimulatedApp>(
+    pub(crate) fn recreated<A: DeclarativeHost>(
         &self,
         by: Recreation,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         cx.decide(self.screen(page).decision, false);
         let hook = match by {
             Recreation::Rotation => ActivityHook::Rotate,
@@ -104,17 +106,13 @@ impl AppDefinition {
     }
 
     /// Follows the screen's rules for a hook. Returns false if there are none.
-    pub(crate) fn hook<A: SimulatedApp>(
+    pub(crate) fn hook<A: DeclarativeHost>(
         &self,
         hook: ActivityHook,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         cx: &mut AppContext<'_, A>,
-    ) -> bool
-    where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) -> bool {
         let rules = self.screen(page).hooks.iter().find(|(of, _)| *of == hook);
         if let Some((_, rules)) = rules {
             RuleExecution { state, page, cx }.follow(rules);
@@ -122,16 +120,13 @@ impl AppDefinition {
         rules.is_some()
     }
 
-    pub(crate) fn system_event<A: SimulatedApp>(
+    pub(crate) fn system_event<A: DeclarativeHost>(
         &self,
         event: &SystemEvent,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         let hook = match event {
             SystemEvent::Call => ActivityHook::Call,
             SystemEvent::Offline => ActivityHook::Offline,
@@ -151,15 +146,12 @@ impl AppDefinition {
     }
 
     /// Handles a message whose activity was closed.
-    pub(crate) fn leaked_message<A: SimulatedApp>(
+    pub(crate) fn leaked_message<A: DeclarativeHost>(
         &self,
         state: &mut DeclarativeState,
         msg: &DeclarativeMsg,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         if let DeclarativeMsg::LeakedDelayed { screen, number } = msg {
             let mut page = DeclarativePage::of(*screen);
             let screen = self.screen(&page);
@@ -191,11 +183,7 @@ impl ScreenDefinition {
     }
 }
 
-impl<A: SimulatedApp> RuleExecution<'_, '_, A>
-where
-    A::Page: From<DeclarativePage>,
-    A::Msg: From<DeclarativeMsg>,
-{
+impl<A: DeclarativeHost> RuleExecution<'_, '_, A> {
     fn tap(&mut self, widget: &WidgetDefinition) {
         match widget.kind {
             WidgetKind::Switch(var) | WidgetKind::Check(var) => {

@@ -20,14 +20,7 @@ impl<M> Ui<'_, M> {
         edit: fn(Text) -> M,
     ) -> PlacedNode {
         let edit = EditHandler::Single(edit);
-        self.edit_text(
-            id.into_text(),
-            hint.into_text(),
-            value.clone(),
-            value.clone(),
-            NodeFlags::empty(),
-            edit,
-        )
+        self.plain_field(id.into_text(), hint.into_text(), value, edit)
     }
 
     /// One of several text fields that share a message.
@@ -40,14 +33,7 @@ impl<M> Ui<'_, M> {
         edit: fn(u8, Text) -> M,
     ) -> PlacedNode {
         let edit = EditHandler::Numbered(number, edit);
-        self.edit_text(
-            id.into_text(),
-            hint.into_text(),
-            value.clone(),
-            value.clone(),
-            NodeFlags::empty(),
-            edit,
-        )
+        self.plain_field(id.into_text(), hint.into_text(), value, edit)
     }
 
     /// A text field that shows dots.
@@ -68,6 +54,17 @@ impl<M> Ui<'_, M> {
             NodeFlags::PASSWORD,
             edit,
         )
+    }
+
+    fn plain_field(
+        &mut self,
+        id: Text,
+        hint: Text,
+        value: &Text,
+        edit: EditHandler<M>,
+    ) -> PlacedNode {
+        let shown = value.clone();
+        self.edit_text(id, hint, shown, value.clone(), NodeFlags::empty(), edit)
     }
 
     fn edit_text(

@@ -1,4 +1,4 @@
-//! What a simulated phone does as a phone does: apps come and go, fail, and are brought back.
+//! A simulated phone behaves as a phone does: apps are started, stopped, fail, and are restored.
 
 use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::{Phone, PhoneError};

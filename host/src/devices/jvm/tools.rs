@@ -54,7 +54,7 @@ impl JvmTools {
             Some(built) => built,
             None => build()?,
         };
-        // The name may be a link that the next build changes, and a running phone goes on reading where it began.
+        // Resolved, because the name may be a link, which the next build changes while a phone runs.
         let built = built.canonicalize().unwrap_or(built);
         Ok(JvmTools { java, built })
     }
@@ -108,7 +108,7 @@ impl JvmTools {
     /// With `direct`, it can be asked for the bench's own loop in Java.
     pub fn phone(&self, prepared: &Path, folder: &Path, name: &str, direct: bool) -> Command {
         let mut command = Command::new(&self.java);
-        // What a phone's shell has of its own: `run-as`, `cmd` and `getprop`, which must know where the phone's folder is.
+        // Programs of a phone's shell: `run-as`, `cmd` and `getprop`. They must know the phone's folder.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.built.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(path) = std::env::join_paths(folders) {

@@ -1,4 +1,4 @@
-//! The third step of the checkout: by which means.
+//! The third step of the checkout: the means of payment.
 
 use retap_shared::Text;
 

@@ -24,7 +24,7 @@ const COUNT_RATIO: f64 = 1.15;
 pub(super) struct NeededSearch {
     items: Arc<[u32]>,
     kept: StepSpans,
-    /// Items that no failed deletion speaks about.
+    /// Items that were in no failed deletion.
     unknown: StepSpans,
     /// Disjoint groups of at least two items, of which at least one is needed. Kept items in neither set are needed.
     suspects: Vec<StepSpans>,
