@@ -206,9 +206,9 @@ async fn check_every_request(device: &mut Device, app: &App, report: &mut impl F
         record: false,
     };
     let asked = [
-        ("Watch", device.watch(&app.package).await.map(drop)),
+        ("WatchApp", device.watch(&app.package).await.map(drop)),
         (
-            "Control",
+            "ControlApp",
             device
                 .control(app, AppCommand::Start(StartMode::Restart))
                 .await
@@ -224,10 +224,10 @@ async fn check_every_request(device: &mut Device, app: &App, report: &mut impl F
                 .map(drop),
         ),
         ("Play", device.play(play).await.map(drop)),
-        ("Screenshot", device.screenshot().await.map(drop)),
-        ("Checkpoint", snapshot_and_discard(device).await),
+        ("TakeScreenshot", device.screenshot().await.map(drop)),
+        ("ManageSnapshot", snapshot_and_discard(device).await),
     ];
-    report(DoctorCheck::passed("request About is answered"));
+    report(DoctorCheck::passed("request DescribePhone is answered"));
     for (request, answer) in asked {
         report(check_answer(request, &app.package, answer));
     }
