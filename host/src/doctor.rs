@@ -9,7 +9,7 @@ use crate::adb::{Adb, AdbError, AdbState, ListedPhone};
 use crate::command_error::UserError;
 use crate::device_spec::{AdbDeviceSpec, AdbOptions};
 
-/// The phone to check, and how closely.
+/// The phone to check, and the extent of the checks.
 #[derive(Clone, Debug, Default)]
 pub struct DoctorOptions {
     /// Default: the only phone that is ready.
@@ -22,11 +22,11 @@ pub struct DoctorOptions {
     pub deep: bool,
 }
 
-/// Something that was looked at.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoctorCheck {
     pub what: String,
-    /// None if it is well, otherwise what to do, as a sentence without a full stop.
+    /// `None` if the check passed; otherwise what to do, as a sentence without a full stop.
     pub remedy: Option<String>,
 }
 
@@ -50,7 +50,7 @@ impl DoctorCheck {
     }
 }
 
-/// Looks at adb, at every phone it lists, and into the one that is named or the only one that is ready.
+/// Checks adb, every phone that it lists, and more closely the named phone or the only one that is ready.
 pub async fn examine(wanted: &DoctorOptions, mut report: impl FnMut(DoctorCheck)) {
     let adb = match Adb::open().await {
         Ok(adb) => adb,

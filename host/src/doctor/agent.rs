@@ -61,7 +61,7 @@ pub(super) async fn examine(
     }
 }
 
-/// The one that was named; else the settings, which every phone has, or whatever comes first.
+/// The named app; without a name the settings, which every phone has, or else the first app.
 fn choose_app(
     device: &Device,
     named: Option<&str>,
@@ -112,7 +112,7 @@ async fn check_screen(device: &mut Device, report: &mut impl FnMut(DoctorCheck))
     });
 }
 
-/// Without an app that was named nothing is stopped or saved.
+/// Saves and restores the data of the named app. Without a name no app is stopped.
 async fn check_snapshots(
     device: &mut Device,
     app: Option<&App>,
@@ -144,17 +144,17 @@ async fn check_snapshots(
     });
 }
 
-/// A phone that is no Android has none.
+/// Reports the Java names that the phone lacks. Only Android has any.
 async fn check_java_names(
     phone: &AdbPhone,
     device: &Device,
     all: bool,
     report: &mut impl FnMut(DoctorCheck),
 ) {
-    if device.description().phone.kind != "android" {
+    let kind = &device.description().phone.kind;
+    if kind != "android" {
         return report(DoctorCheck::passed(format!(
-            "it is a {} phone without Java names",
-            device.description().phone.kind
+            "it is a {kind} phone without Java names"
         )));
     }
     let output = match phone.names().await {
@@ -188,7 +188,7 @@ async fn check_java_names(
     }
 }
 
-/// Each of them once, on an app that is stopped and started but never cleared.
+/// Makes every request once, on an app that is stopped and started but never cleared.
 async fn check_every_request(device: &mut Device, app: &App, report: &mut impl FnMut(DoctorCheck)) {
     let settle = Settle {
         quiet: Micros::from_millis(50),
