@@ -81,7 +81,7 @@ pub fn run() -> CommandExit {
     let CliArguments { global, command } = match parsed {
         Ok(arguments) => arguments,
         Err(error) => {
-            // The words are clap's; if the terminal is gone, nobody can read them.
+            // The message is clap's. An error of writing it cannot be reported.
             let _ = error.print();
             return if error.use_stderr() {
                 CommandExit::Usage

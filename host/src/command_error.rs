@@ -51,7 +51,7 @@ impl CommandError {
         self.error.details()
     }
 
-    /// What to do about it. A run that can be resumed is named.
+    /// The remedy. A run that can be resumed is named.
     pub fn help(&self) -> String {
         let help = self.error.help();
         match &self.resume {

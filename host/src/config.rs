@@ -371,7 +371,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_toml_is_told_with_its_place() {
+    fn broken_toml_is_reported_with_its_place() {
         let mistakes = mistakes("count = 1\nseed = = 3\n");
         assert_eq!(mistakes.len(), 1);
         assert!(mistakes[0].starts_with("2:"), "{mistakes:?}");

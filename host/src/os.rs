@@ -20,7 +20,7 @@ pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
 }
 
 /// Calls this, from a thread of its own, each time the program is asked to end: by `kill`, and by Ctrl-C and a terminal that is
-/// closed unless whoever started the program has it ignore them.
+/// closed unless the program was started with these ignored.
 #[cfg(unix)]
 pub fn on_termination_signal(asked: impl Fn() + Send + 'static) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};

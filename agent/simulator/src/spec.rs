@@ -5,7 +5,7 @@ use crate::forge::{self, ForgeSpec};
 use crate::noise::{Latency, Noise, SnapshotCost};
 use crate::phone::SimulatedPhone;
 
-/// Opens a phone with the named app installed and not running. The prefix `sim:` may be left out.
+/// Opens a phone with the named app installed and not running. The prefix `sim:` may be omitted.
 pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
     let (name, parameters) = parts(spec);
     if name == FORGE {
@@ -51,7 +51,7 @@ pub fn app_names() -> &'static [&'static str] {
     NAMES
 }
 
-/// One line on what an app is like.
+/// Description of an app in one line.
 pub fn about(name: &str) -> Option<&'static str> {
     let made = (name == FORGE)
         .then_some("apps made from a seed: sim:forge?seed=7&activities=20&depth=4&hidden=0.3");
@@ -126,7 +126,7 @@ const FORGE_PARAMETERS: &[&str] = &[
     "widgets",
 ];
 
-/// Parameters as they were given, each once, and none but those that are known.
+/// The given parameters: each known, and each given once.
 struct SpecParameters<'a>(Vec<(&'static str, &'a str)>);
 
 impl<'a> SpecParameters<'a> {
@@ -205,11 +205,7 @@ fn number(
         "depth" => "a whole number from 1 to 250",
         _ => "a whole number from 1 to 1800",
     };
-    parsed.ok_or_else(|| SimulatorSpecError::BadValue {
-        parameter,
-        value: value.to_string(),
-        wanted,
-    })
+    parsed.ok_or_else(|| bad_value(parameter, value, wanted))
 }
 
 fn probability(parameter: &'static str, value: &str) -> Result<f64, SimulatorSpecError> {
@@ -218,25 +214,14 @@ fn probability(parameter: &'static str, value: &str) -> Result<f64, SimulatorSpe
         .parse()
         .ok()
         .filter(|probability| (0.0..=1.0).contains(probability));
-    parsed.ok_or_else(|| SimulatorSpecError::BadValue {
-        parameter,
-        value: value.to_string(),
-        wanted,
-    })
+    parsed.ok_or_else(|| bad_value(parameter, value, wanted))
 }
 
 fn latency(parameter: &'static str, value: &str) -> Result<Latency, SimulatorSpecError> {
     match value {
         "none" => Ok(Latency::None),
         "realistic" => Ok(Latency::Realistic),
-        _ => {
-            let wanted = "`none` or `realistic`";
-            Err(SimulatorSpecError::BadValue {
-                parameter,
-                value: value.to_string(),
-                wanted,
-            })
-        }
+        _ => Err(bad_value(parameter, value, "`none` or `realistic`")),
     }
 }
 
@@ -244,24 +229,23 @@ fn snapshot(parameter: &'static str, value: &str) -> Result<SnapshotCost, Simula
     match value {
         "timemachine" => Ok(SnapshotCost::TimeMachine),
         "emulator" => Ok(SnapshotCost::Emulator),
-        _ => {
-            let wanted = "`timemachine` or `emulator`";
-            Err(SimulatorSpecError::BadValue {
-                parameter,
-                value: value.to_string(),
-                wanted,
-            })
-        }
+        _ => Err(bad_value(parameter, value, "`timemachine` or `emulator`")),
     }
 }
 
 fn seed(parameter: &'static str, value: &str) -> Result<u64, SimulatorSpecError> {
     let wanted = "a whole number from 0 to 18446744073709551615";
-    value.parse().map_err(|_| SimulatorSpecError::BadValue {
+    value
+        .parse()
+        .map_err(|_| bad_value(parameter, value, wanted))
+}
+
+fn bad_value(parameter: &'static str, value: &str, wanted: &'static str) -> SimulatorSpecError {
+    SimulatorSpecError::BadValue {
         parameter,
-        value: value.to_string(),
+        value: value.to_owned(),
         wanted,
-    })
+    }
 }
 
 fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {

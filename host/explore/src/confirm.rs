@@ -62,7 +62,7 @@ pub(super) async fn confirm_findings(
     Ok(())
 }
 
-/// Adds findings that nobody tried to confirm to those that stay unconfirmed.
+/// Adds findings without an attempt to confirm them to those that stay unconfirmed.
 pub(super) fn keep_unconfirmed(
     result: &mut ExplorationResult,
     unconfirmed: Vec<UnconfirmedFinding>,

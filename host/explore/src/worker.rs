@@ -223,17 +223,9 @@ impl<'a> Worker<'a> {
     ) -> Result<RecordedStep, WorkerError> {
         self.exploration.count_event();
         let settings = self.exploration.settings;
-        let PlannedStep { step, node, origin } = planned;
-        let shown = self.raw_screen.as_deref().unwrap_or(&before);
-        let field = node.map(|node| &before.nodes()[node]);
-        let package = &settings.app.app.package;
-        let Some(step) = settings
-            .constraints
-            .allowed_step(step, origin, field, shown, package)
-        else {
+        let Some(step) = self.allowed_step(&planned, &before) else {
             return Ok(self.refusal(before));
         };
-        let step = without_raster_widget(step);
         let stepped = device.step(step.clone()).await;
         self.report_step(device.name(), &step);
         let result = match stepped {
@@ -247,26 +239,41 @@ impl<'a> Worker<'a> {
             stepped => stepped?,
         };
         let quiet = result.quiet;
-        let step = Step {
-            at_millis: self.is_timed.then(|| whole_millis(result.at)),
-            ..step
-        };
         let event = RecordedEvent::Stepped {
-            step,
-            node,
-            origin,
+            step: Step {
+                at_millis: self.is_timed.then(|| whole_millis(result.at)),
+                ..step
+            },
+            node: planned.node,
+            origin: planned.origin,
             quiet,
         };
         let mut record = RecordedStep::new(self.number, event);
         record.took = result.took;
         record.branches = result.branches;
         record.add_phone_events(result.phone_events);
-        let broken = settings
-            .constraints
-            .broken_rules(&record, &result.screen, quiet, package);
+        let broken = settings.constraints.broken_rules(
+            &record,
+            &result.screen,
+            quiet,
+            &settings.app.app.package,
+        );
         record.findings.extend(broken);
         record.screen = Some(self.explorer_screen(device, result.screen).await?);
         Ok(record)
+    }
+
+    /// The step as the constraints allow it; `None` if they forbid it.
+    fn allowed_step(&self, planned: &PlannedStep, before: &SharedScreen) -> Option<Step> {
+        let settings = self.exploration.settings;
+        let step = planned.step.clone();
+        let shown = self.raw_screen.as_deref().unwrap_or(before);
+        let field = planned.node.map(|node| &before.nodes()[node]);
+        let package = &settings.app.app.package;
+        settings
+            .constraints
+            .allowed_step(step, planned.origin, field, shown, package)
+            .map(without_raster_widget)
     }
 
     /// Commits a step. Returns the screen that the worker is on; `None` if a clean start comes next.

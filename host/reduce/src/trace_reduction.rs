@@ -7,6 +7,7 @@ mod claim;
 mod ddmin;
 mod deletion_plan;
 mod deterministic;
+mod entropy;
 mod evaluation;
 mod hierarchical;
 mod nd3min;

@@ -141,22 +141,24 @@ impl ExploreMeasurement {
             "events_per_second": *events as f64 / self.wall_time.as_secs_f64().max(f64::EPSILON),
         });
         if curve {
-            let point = |point: &CoveragePoint| {
-                json!([
-                    point.events,
-                    point.took.0 as f64 / 1e6,
-                    point.activities,
-                    point.screens,
-                    point.branches
-                ])
-            };
-            object["curve"] = Value::Array(points.iter().map(point).collect());
+            object["curve"] = Value::Array(points.iter().map(point_json).collect());
         }
         object.to_string()
     }
 }
 
-/// An explorer whose thinking is timed.
+/// A point of the curve, as the help of `--curve` describes it.
+fn point_json(point: &CoveragePoint) -> Value {
+    json!([
+        point.events,
+        point.took.0 as f64 / 1e6,
+        point.activities,
+        point.screens,
+        point.branches
+    ])
+}
+
+/// An explorer whose computing time is measured.
 struct TimedExplorer {
     inner: Box<dyn Explorer>,
     processor_seconds: Arc<Mutex<f64>>,
@@ -205,7 +207,7 @@ fn processor_seconds() -> f64 {
     used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
 }
 
-/// Nobody goes on with a measurement.
+/// A measurement is never resumed.
 struct NullJournal;
 
 impl ExplorationJournal for NullJournal {

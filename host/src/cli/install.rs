@@ -16,7 +16,7 @@ use crate::devices::{self, DevicesError};
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 
-/// What every APK begins with.
+/// First bytes of every APK.
 const ZIP: &[u8; 4] = b"PK\x03\x04";
 
 /// Install an app on phones on adb, for `retap explore` to drive

@@ -119,19 +119,26 @@ impl ReplayCommand {
         devices::check(&selection.device)?;
         let mappings = self.mapping.options(&config);
         mapping::check(&mappings)?;
-        let times = self.times(&config);
-        let seed = Seed(arguments::choose_seed(self.seed, &config));
         let plan = ReplayPlan {
             traces: &traces,
             selection,
-            times,
-            seed,
+            times: self.times(&config),
+            seed: Seed(arguments::choose_seed(self.seed, &config)),
             mappings,
         };
+        self.replay_all(&plan, context)
+    }
+
+    /// Makes all runs of a plan. Reports those that were made also if it ends early.
+    fn replay_all(
+        &self,
+        plan: &ReplayPlan<'_>,
+        context: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let mut tally = ReplayedRuns::default();
         let replayed = operations::block_on(
             ClockKind::for_devices(&plan.selection.device),
-            self.replay(&plan, &mut tally, context),
+            self.replay(plan, &mut tally, context),
         )
         .and_then(|replayed| replayed);
         let ReplayedRuns {
@@ -148,10 +155,13 @@ impl ReplayCommand {
         if is_interrupted {
             return Ok(CommandExit::Interrupted);
         }
-        let runs = times.saturating_mul(u32::try_from(traces.len()).unwrap_or(u32::MAX));
+        let traces = plan.traces.len();
+        let runs = plan
+            .times
+            .saturating_mul(u32::try_from(traces).unwrap_or(u32::MAX));
         if reached < runs {
             return Err(TargetNotReached {
-                traces: traces.len(),
+                traces,
                 reached,
                 runs,
             }

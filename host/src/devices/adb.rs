@@ -1,5 +1,5 @@
 //! A phone on adb: pushes the agent, starts it and forwards a port to it, and does so again whenever something in between
-//! was restarted. What the phone keeps of it lies in one folder.
+//! was restarted. All its files on the phone are in one folder.
 
 mod agent;
 pub mod restricted;
@@ -44,7 +44,7 @@ pub enum AdbPhoneError {
     Files(#[from] AgentFilesError),
     #[error(transparent)]
     Keys(#[from] SessionKeysError),
-    #[error("`{serial}` does not say what processor it has")]
+    #[error("the processor of `{serial}` is unknown")]
     Abi { serial: String },
     #[error("another Retap works on `{serial}`: {by}; its agent is process {process} there")]
     Held {
@@ -232,7 +232,7 @@ impl AdbDialer {
         };
         let silent = |_| {
             Err(DialError::Unavailable {
-                why: "nobody answered on the forwarded port".into(),
+                why: "no agent answered on the forwarded port".into(),
                 again: true,
             })
         };

@@ -89,7 +89,7 @@ async fn connect_on_adb(
         .collect();
     let mut opened = Vec::new();
     for (number, name, allow_system, task) in opening {
-        let phone = task.await.expect("nobody cancels these tasks");
+        let phone = task.await.expect("these tasks are never cancelled");
         opened.push((number, name, allow_system, phone));
     }
     opened

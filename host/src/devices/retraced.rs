@@ -1,5 +1,5 @@
-//! Phones whose findings are retraced: the host sees the source's names, the phone never does. Fingerprints of what passes
-//! here are those of the source, so that they are the same in every build.
+//! Phones whose findings are retraced: the host sees the source's names, the phone never does. Fingerprints are those of
+//! the retraced stacks, so that they are the same in every build.
 
 use std::collections::BTreeMap;
 use std::fmt;

@@ -1,5 +1,5 @@
-//! The pairing file: the address of an agent and the keys for it. Who can read it can drive the phone, so only its owner
-//! may.
+//! The pairing file: the address of an agent and the keys for it. Every reader of the file can drive the phone, so only
+//! its owner may read it.
 
 use std::fmt;
 use std::net::SocketAddr;

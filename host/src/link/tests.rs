@@ -5,6 +5,7 @@ mod faults;
 mod network;
 mod phone;
 mod refusals;
+mod requests;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;

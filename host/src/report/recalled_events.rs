@@ -1,5 +1,4 @@
-//! What `events.jsonl` tells about a run, for a page that is written after the run: phones, coverage, and the order of the
-//! findings.
+//! Reads `events.jsonl` for a page that is written after the run: phones, coverage, and the order of the findings.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
@@ -68,13 +67,7 @@ impl RecalledEvents {
 
     fn add(&mut self, event: RunEvent) {
         match event {
-            RunEvent::RunStarted { devices, .. } => {
-                for device in devices {
-                    if !self.devices.contains(&device) {
-                        self.devices.push(device);
-                    }
-                }
-            }
+            RunEvent::RunStarted { devices, .. } => self.add_devices(devices),
             RunEvent::ExplorationStarted {
                 app,
                 explorer,
@@ -97,18 +90,16 @@ impl RecalledEvents {
                 activities,
                 screens,
                 branches,
-            } => {
-                if let Some(exploration) = self.exploration(&app) {
-                    exploration.curve.push(CoveragePoint {
-                        events,
-                        took,
-                        activities,
-                        screens,
-                        branches,
-                    });
-                    exploration.events = exploration.events.max(events);
-                }
-            }
+            } => self.add_coverage(
+                &app,
+                CoveragePoint {
+                    events,
+                    took,
+                    activities,
+                    screens,
+                    branches,
+                },
+            ),
             RunEvent::ExplorationEnded {
                 app, events, took, ..
             } => {
@@ -121,6 +112,21 @@ impl RecalledEvents {
                 self.findings.push(fingerprint);
             }
             _ => {}
+        }
+    }
+
+    fn add_devices(&mut self, devices: Vec<String>) {
+        for device in devices {
+            if !self.devices.contains(&device) {
+                self.devices.push(device);
+            }
+        }
+    }
+
+    fn add_coverage(&mut self, app: &Text, point: CoveragePoint) {
+        if let Some(exploration) = self.exploration(app) {
+            exploration.events = exploration.events.max(point.events);
+            exploration.curve.push(point);
         }
     }
 

@@ -66,7 +66,7 @@ where
         capabilities: Capabilities::default(),
         apps: Vec::new(),
     };
-    // Who it is has been asked before anything that a test counts.
+    // Its description was requested before any request that a test counts.
     let answer = move |before: usize, request| match request {
         Request::DescribePhone(_) => Ok(described.clone().into()),
         other => answer(before - 1, other),

@@ -23,7 +23,7 @@ fn json(out: &str) -> Value {
 }
 
 #[test]
-fn a_flaky_trace_is_reduced_and_told_with_all_runs_of_its_result() {
+fn a_flaky_trace_is_reduced_and_reported_with_all_runs_of_its_result() {
     let environment = TestEnvironment::new();
     let trace = trace(&environment);
     for algorithm in ["auto", "nd3min"] {

@@ -138,7 +138,7 @@ fn an_interrupted_exploration_prints_its_table_and_one_remedy() {
     }
 }
 
-/// Whoever runs the tests in the background has them ignore Ctrl-C; the program must not inherit that.
+/// Tests that run in the background ignore Ctrl-C; the program must not inherit that.
 fn start_interruptible(environment: &TestEnvironment, line: &str) -> Child {
     let plain = environment.command(line);
     let mut command = Command::new("env");

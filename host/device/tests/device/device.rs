@@ -1,4 +1,4 @@
-//! What a device does with the replies of a phone, right and wrong ones.
+//! A device handles the replies of a phone, correct and wrong ones.
 
 use std::sync::{Arc, Mutex};
 

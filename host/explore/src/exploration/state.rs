@@ -172,21 +172,17 @@ impl ExplorationState {
             steps: u32::try_from(worker.path.len()).unwrap_or(u32::MAX),
             first: is_first,
         });
-        let context = FindingContext {
-            screen: before.cloned(),
-            screenshot: record.screenshot.clone(),
-            log: if is_first {
-                worker.recent_log.lines()
-            } else {
-                Vec::new()
-            },
-        };
+        let log = is_first.then(|| worker.recent_log.lines());
         let found = FindingRecord {
             finding: finding.clone(),
             fingerprint,
             trace: worker.trace(settings, Some(target)),
             occurrences: 1,
-            context,
+            context: FindingContext {
+                screen: before.cloned(),
+                screenshot: record.screenshot.clone(),
+                log: log.unwrap_or_default(),
+            },
         };
         let first_seen = FindingPoint {
             fingerprint,

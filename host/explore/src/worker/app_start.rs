@@ -37,7 +37,7 @@ impl Worker<'_> {
         clean: bool,
     ) -> Result<(SharedScreen, RecordedStep), WorkerError> {
         let app = &self.exploration.settings.app.app;
-        // What the phone has still to report belongs to no trace of this start.
+        // Events that the phone has not reported yet belong to no trace of this start.
         device.watch(&app.package).await?;
         let start = if clean {
             StartMode::Clean

@@ -7,7 +7,7 @@ use retap_device::run_event::EventSink;
 use retap_device::{Device, DeviceError, DevicePool};
 use retap_shared::connection::BoxFuture;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Play, PlayReply, Settle};
+use retap_shared::protocol::{Play, PlayReply, Settle, SnapshotId};
 use retap_shared::target::Target;
 use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace};
 use retap_shared::verdict::Verdict;
@@ -198,33 +198,26 @@ impl PooledOracle {
         device: &mut Device,
         candidate: &Candidate,
     ) -> Result<Observation, DeviceError> {
-        let ReplayConditions {
-            mut start,
-            linger,
-            settle,
-            ..
-        } = self.conditions;
+        let quiet = self.conditions.settle.quiet;
         let PrefixPlan {
             resume_from,
             save_at,
-        } = self.prefixes.plan(device.name(), candidate, settle.quiet);
+        } = self.prefixes.plan(device.name(), candidate, quiet);
+        let mut start = self.conditions.start;
         let mut steps = candidate.to_steps();
         let mut played = 0;
         let mut took = Micros::ZERO;
         let mut resumed = 0;
         if let Some((id, length)) = resume_from {
-            let restored = device.restore_snapshot(id).await?;
-            self.prefixes.record_restored(length, restored.took);
-            took += restored.took;
+            took += self.restore_prefix(device, id, length).await?;
             steps.drain(..length);
             start = StartMode::Continue;
             resumed = length;
         }
         if let Some(length) = save_at {
             let prefix: Vec<Step> = steps.drain(..length - resumed).collect();
-            let reply = device
-                .play(self.play_request(prefix, start, Micros::ZERO))
-                .await?;
+            let request = self.play_request(prefix, start, Micros::ZERO);
+            let reply = device.play(request).await?;
             played = reply.played;
             took += reply.took;
             if reply.verdict != Verdict::TargetNotReached {
@@ -236,26 +229,47 @@ impl PooledOracle {
                 });
             }
             resumed = length;
-            let saved = device.take_snapshot().await?;
-            took += saved.took;
-            if let Some(oldest) =
-                self.prefixes
-                    .record_saved(device.name(), candidate, length, &saved)
-            {
-                device.discard_snapshot(oldest).await?;
-            }
+            took += self.save_prefix(device, candidate, length).await?;
             start = StartMode::Continue;
         }
-        let last: Observation = device
-            .play(self.play_request(steps, start, linger))
-            .await?
-            .into();
+        let request = self.play_request(steps, start, self.conditions.linger);
+        let last: Observation = device.play(request).await?.into();
         Ok(Observation {
             played: played + last.played,
             took: took + last.took,
             reached_after: after(resumed, last.reached_after),
             ..last
         })
+    }
+
+    /// Restores the state after the first `length` steps. Returns the time that it took.
+    async fn restore_prefix(
+        &self,
+        device: &mut Device,
+        id: SnapshotId,
+        length: usize,
+    ) -> Result<Micros, DeviceError> {
+        let restored = device.restore_snapshot(id).await?;
+        self.prefixes.record_restored(length, restored.took);
+        Ok(restored.took)
+    }
+
+    /// Saves the state after the first `length` steps, and discards the oldest one if there are too many. Returns the time that
+    /// the snapshot took.
+    async fn save_prefix(
+        &self,
+        device: &mut Device,
+        candidate: &Candidate,
+        length: usize,
+    ) -> Result<Micros, DeviceError> {
+        let saved = device.take_snapshot().await?;
+        let oldest = self
+            .prefixes
+            .record_saved(device.name(), candidate, length, &saved);
+        if let Some(oldest) = oldest {
+            device.discard_snapshot(oldest).await?;
+        }
+        Ok(saved.took)
     }
 
     fn play_request(&self, steps: Vec<Step>, start: StartMode, linger: Micros) -> Play {

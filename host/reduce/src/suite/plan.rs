@@ -153,7 +153,7 @@ impl SuitePlan {
     }
 }
 
-/// What the check says about the suite as a whole.
+/// Result of the check of the suite.
 fn suite_check(
     dispatcher: &ReplayDispatcher<'_>,
     paths: &[ReplayPath],

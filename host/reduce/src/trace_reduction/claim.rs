@@ -20,10 +20,10 @@ use crate::policy::{AttemptTally, GOOD_SUCCESS_RATE};
 /// 1 % for the upper end.
 pub(super) const LOWER_ERROR: f64 = 0.04;
 pub(super) const UPPER_ERROR: f64 = 0.01;
-/// Highest rate that a claim is about. Where every run is asked to succeed, the proof goes on until 1 is told from this rate.
+/// Highest rate that a claim is about. Where every run must succeed, the proof continues until 1 differs from this rate.
 const HIGHEST_REQUIRED_RATE: f64 = 0.9;
 
-/// What is known about how often a result reproduces.
+/// Claim about the rate of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReproductionClaim {
     /// How far it is established that the rate is at least the required one.

@@ -1,5 +1,5 @@
-//! One JVM with the phone in it: started with the session's keys on its standard input, seen when it ends, and ended
-//! with whoever holds it.
+//! One JVM with the phone in it: started with the session's keys on its standard input, watched for its end, and ended
+//! when it is dropped.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -67,7 +67,7 @@ impl JvmProcess {
         &self.name
     }
 
-    /// Where the phone keeps what is its own.
+    /// Folder of the phone's files.
     pub fn folder(&self) -> &Path {
         &self.folder
     }
@@ -93,7 +93,7 @@ pub async fn wait_for_exit(ended: &mut watch::Receiver<Option<String>>) -> Strin
 impl Drop for JvmProcess {
     fn drop(&mut self) {
         self.end();
-        // Whatever is left is in the system's folder for such things.
+        // Files that cannot be removed are in the system's temporary folder.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

@@ -1,4 +1,4 @@
-//! The way to an agent on this machine: the abstract socket that adb would forward to on a phone.
+//! Connects to an agent on this machine, over the abstract socket that adb would forward to on a phone.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Java, Maven, and what they make: the folder with the phone's classes and jars, and apps made ready for it.
+//! Java and Maven, the folder of the phone's classes and jars that they build, and apps that are prepared for it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
@@ -6,7 +6,8 @@ use std::process::{Command, Stdio};
 
 use super::JvmError;
 
-/// Where the built phone is, if not beside the program or in the project that the program was built from.
+/// Environment variable with the folder of the built phone. Default: beside the program, or in the project that the
+/// program was built from.
 const JVM_PHONE_VARIABLE: &str = "RETAP_JVM_PHONE";
 const BUILD: &str = "scripts/build-jvm-phone";
 const BUILD_SAMPLE: &str = "scripts/build-sample-app";
@@ -39,7 +40,7 @@ const MODES: [&str; 9] = [
 #[derive(Debug)]
 pub struct JvmTools {
     java: PathBuf,
-    /// What `scripts/build-jvm-phone` makes.
+    /// Output of `scripts/build-jvm-phone`.
     built: PathBuf,
 }
 
@@ -53,7 +54,7 @@ impl JvmTools {
             Some(built) => built,
             None => build()?,
         };
-        // The name may be a link that the next build changes, and a running phone goes on reading where it began.
+        // Resolved, because the name may be a link, which the next build changes while a phone runs.
         let built = built.canonicalize().unwrap_or(built);
         Ok(JvmTools { java, built })
     }
@@ -85,7 +86,7 @@ impl JvmTools {
         }
     }
 
-    /// A program that came to its first line says what it misses in its own words; before that it is Java that speaks.
+    /// The error of a program that has started is its own line `error: …`. Without one, Java did not start it.
     fn refusal(&self, what: String, output: &str) -> JvmError {
         match output
             .lines()
@@ -107,7 +108,7 @@ impl JvmTools {
     /// With `direct`, it can be asked for the bench's own loop in Java.
     pub fn phone(&self, prepared: &Path, folder: &Path, name: &str, direct: bool) -> Command {
         let mut command = Command::new(&self.java);
-        // What a phone's shell has of its own: `run-as`, `cmd` and `getprop`, which must know where the phone's folder is.
+        // Programs of a phone's shell: `run-as`, `cmd` and `getprop`. They must know the phone's folder.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.built.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(path) = std::env::join_paths(folders) {

@@ -287,7 +287,7 @@ impl CandidateRecord {
 }
 
 impl Nomination {
-    /// A proof counts only if all attempts together do not speak against it.
+    /// A proof counts only if all attempts together do not contradict it.
     fn is_accepted(&self, tally: AttemptTally) -> bool {
         self.proof.decision() == Some(ProofDecision::Proven) && tally.rate() >= self.required_rate
     }

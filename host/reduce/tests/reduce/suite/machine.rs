@@ -1,4 +1,4 @@
-//! An app that is a table of transitions, as a replayer of traces whose actions are waits of so many milliseconds.
+//! An app that is a table of transitions, as a replayer of traces whose actions are waits.
 
 use std::sync::Mutex;
 

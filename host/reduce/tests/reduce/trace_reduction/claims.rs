@@ -1,4 +1,4 @@
-//! What reductions say about their results, against rates that are known: false claims are rare, whatever the noise looks like,
+//! Claims of reductions about their results, against known rates: false claims are rare, whatever the noise looks like,
 //! good results are claimed, and the tally is that of all attempts.
 
 use std::time::Duration;
