@@ -4,16 +4,19 @@
 mod app_start;
 mod lease;
 mod snapshots;
+mod stalls;
 
 use app_start::MAX_START_ATTEMPTS;
 use lease::AgentDeaths;
 use retap_device::run_event::RunEvent;
 use retap_device::seed::{Rng, Seed};
-use retap_device::{Device, DeviceError};
+use retap_device::{Device, DeviceError, StepResult};
 use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::micros::Micros;
-use retap_shared::screen::SharedScreen;
+use retap_shared::protocol::RequestFailure;
+use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::Step;
+use stalls::PhoneStalls;
 
 use crate::canvas_raster::{CanvasRaster, without_raster_widget};
 use crate::error::ExploreError;
@@ -67,8 +70,9 @@ struct Worker<'a> {
     return_attempts: u32,
     /// Number of starts in a row that failed.
     failed_starts: u32,
-    /// Number of events in a row that were refused.
+    /// Number of events in a row that were refused, by the phone or by the constraints.
     consecutive_refusals: u32,
+    stalls: PhoneStalls,
     canvas_raster: CanvasRaster,
     /// Screen of the phone, without the changes for strategies.
     raw_screen: Option<SharedScreen>,
@@ -113,6 +117,7 @@ impl<'a> Worker<'a> {
             return_attempts: 0,
             failed_starts: 0,
             consecutive_refusals: 0,
+            stalls: PhoneStalls::default(),
             canvas_raster: CanvasRaster::default(),
             raw_screen: None,
             refused_events: Vec::new(),
@@ -125,13 +130,26 @@ impl<'a> Worker<'a> {
     async fn explore(&mut self, device: &mut Device) -> Result<bool, WorkerError> {
         let mut screen = None;
         self.failed_starts = 0;
+        self.stalls = PhoneStalls::default();
         while self.exploration.is_within_limit(self.number) {
             if self.exploration.context.cancellation.is_cancelled() {
                 return Ok(true);
             }
-            let record = match screen.take() {
-                Some(screen) => self.run_decision(device, screen).await?,
-                None => self.start_app(device, true).await?,
+            let next = match screen.take() {
+                Some(screen) => self.run_decision(device, screen).await,
+                None => self.start_app(device, true).await,
+            };
+            let record = match next {
+                Ok(record) => record,
+                Err(WorkerError::Device(error)) => {
+                    let why = self.stalls.record_failure(error)?;
+                    self.warn(format!(
+                        "`{}` failed: {why}; the app is started clean",
+                        device.name()
+                    ));
+                    continue;
+                }
+                Err(error) => return Err(error),
             };
             screen = self.finish_step(device, record).await?;
             if self.failed_starts == MAX_START_ATTEMPTS {
@@ -235,7 +253,14 @@ impl<'a> Worker<'a> {
         };
         let step = without_raster_widget(step);
         let stepped = device.step(step.clone()).await;
-        self.report_step(device.name(), &step);
+        let refusal = stepped.as_ref().ok().and_then(|done| done.refusal.clone());
+        self.report_step(device.name(), &step, refusal.clone());
+        let event = |step, quiet| RecordedEvent::Stepped {
+            step,
+            node,
+            origin,
+            quiet,
+        };
         let result = match stepped {
             // Nothing has happened, and a trace without it is the same trace.
             Err(error @ DeviceError::Refused(_)) if !error.is_interruption() => {
@@ -244,28 +269,52 @@ impl<'a> Worker<'a> {
                 }
                 return Ok(self.refusal(before));
             }
+            Err(DeviceError::Refused(RequestFailure::Phone(why))) => {
+                let record = RecordedStep::new(self.number, event(step, false));
+                return self.collect_findings(device, record, why).await;
+            }
             stepped => stepped?,
         };
+        if let Some(why) = refusal.clone().filter(|_| !has_effect(&result, shown)) {
+            return Ok(RecordedStep {
+                took: result.took,
+                refusal: Some(why),
+                ..self.refusal(before)
+            });
+        }
         let quiet = result.quiet;
         let step = Step {
             at_millis: self.is_timed.then(|| whole_millis(result.at)),
             ..step
         };
-        let event = RecordedEvent::Stepped {
-            step,
-            node,
-            origin,
-            quiet,
-        };
-        let mut record = RecordedStep::new(self.number, event);
+        let mut record = RecordedStep::new(self.number, event(step, quiet));
         record.took = result.took;
+        record.refusal = refusal;
         record.branches = result.branches;
         record.add_phone_events(result.phone_events);
         let broken = settings
             .constraints
             .broken_rules(&record, &result.screen, quiet, package);
         record.findings.extend(broken);
-        record.screen = Some(self.explorer_screen(device, result.screen).await?);
+        let screen = self.explorer_screen(device, result.screen).await;
+        record.set_screen(screen)?;
+        Ok(record)
+    }
+
+    /// A step during which the phone failed. What it reported until then decides: a finding is recorded with the step, and
+    /// without one the failure is returned.
+    async fn collect_findings(
+        &self,
+        device: &mut Device,
+        mut record: RecordedStep,
+        why: String,
+    ) -> Result<RecordedStep, WorkerError> {
+        let package = &self.exploration.settings.app.app.package;
+        record.add_phone_events(device.watch(package).await?.events);
+        if record.findings.is_empty() {
+            return Err(DeviceError::Refused(RequestFailure::Phone(why)).into());
+        }
+        record.refusal = Some(why);
         Ok(record)
     }
 
@@ -278,9 +327,18 @@ impl<'a> Worker<'a> {
         self.attach_screenshot(device, &mut record).await;
         self.exploration.commit(&mut record)?;
         let has_failed = !record.findings.is_empty();
+        let mut is_stalled = false;
         match record.event {
-            RecordedEvent::Refused => self.consecutive_refusals += 1,
-            RecordedEvent::Stepped { .. } => self.consecutive_refusals = 0,
+            RecordedEvent::Refused => {
+                self.consecutive_refusals += 1;
+                if let Some(why) = &record.refusal {
+                    is_stalled = self.stalls.record_refusal(why)?;
+                }
+            }
+            RecordedEvent::Stepped { .. } => {
+                self.consecutive_refusals = 0;
+                self.stalls.record_progress();
+            }
             RecordedEvent::Started { .. } if has_failed => self.failed_starts += 1,
             RecordedEvent::Started { .. } => self.failed_starts = 0,
             _ => {}
@@ -294,7 +352,7 @@ impl<'a> Worker<'a> {
             _ => {}
         }
         // Refusals take no time: a run with a time limit would not end.
-        let is_stalled = self.consecutive_refusals >= MAX_CONSECUTIVE_REFUSALS;
+        is_stalled |= self.consecutive_refusals >= MAX_CONSECUTIVE_REFUSALS;
         Ok(record.screen.filter(|_| !has_failed && !is_stalled))
     }
 
@@ -343,7 +401,7 @@ impl<'a> Worker<'a> {
         ));
     }
 
-    fn report_step(&self, device: &str, step: &Step) {
+    fn report_step(&self, device: &str, step: &Step, refusal: Option<String>) {
         let events = self.exploration.lock_state().workers[self.number].events;
         self.exploration.emit(RunEvent::Stepped {
             session: self.session(),
@@ -352,6 +410,7 @@ impl<'a> Worker<'a> {
             action: step.action.to_string(),
             widget: step.widget.as_ref().map(ToString::to_string),
             activity: step.activity.clone(),
+            refusal,
         });
     }
 
@@ -382,6 +441,12 @@ fn locate_step(step: Step, origin: StepOrigin, screen: &SharedScreen) -> Planned
         ..step
     };
     PlannedStep { step, node, origin }
+}
+
+/// True if the app reacted to a step that the phone did not take as a whole.
+fn has_effect(result: &StepResult, before: &Screen) -> bool {
+    let is_same = result.screen.hash() == before.hash();
+    !is_same || !result.phone_events.is_empty() || !result.branches.is_empty()
 }
 
 fn is_refused(refused: &[SystemEvent], event: &SystemEvent) -> bool {
