@@ -42,6 +42,8 @@ pub struct StepResult {
     pub screen: SharedScreen,
     /// How the widget was located.
     pub hit: LocatedBy,
+    /// Why the phone did not take the action, or only the beginning of it.
+    pub refusal: Option<String>,
     /// Events during the step, oldest first.
     pub phone_events: Vec<PhoneEvent>,
     /// Branches that the step covered.
@@ -150,6 +152,7 @@ impl Device {
         Ok(StepResult {
             screen,
             hit: acted.located_by,
+            refusal: acted.refusal,
             phone_events: acted.events,
             branches: acted.branches,
             quiet: acted.quiet,

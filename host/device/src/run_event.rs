@@ -55,6 +55,9 @@ pub enum RunEvent {
         action: String,
         widget: Option<String>,
         activity: Text,
+        /// Why the phone did not take the action, or only the beginning of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refusal: Option<String>,
     },
     /// Coverage of the exploration has grown.
     Covered {

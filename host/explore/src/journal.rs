@@ -57,6 +57,9 @@ pub struct RecordedStep {
     pub branches: Vec<u32>,
     /// Phone time of the step.
     pub took: Micros,
+    /// Why the phone did not take the action. The step counts as done all the same if the app reacted to a part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
     /// Times of the setup steps of a clean start, in milliseconds of phone time since the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup_times: Vec<u32>,
@@ -152,9 +155,20 @@ impl RecordedStep {
             activities: Vec::new(),
             branches: Vec::new(),
             took: Micros::ZERO,
+            refusal: None,
             setup_times: Vec::new(),
             screenshot: None,
         }
+    }
+
+    /// Sets the screen after the step. One that could not be read is no error if there are findings to keep.
+    pub(crate) fn set_screen<E>(&mut self, screen: Result<SharedScreen, E>) -> Result<(), E> {
+        match screen {
+            Ok(screen) => self.screen = Some(screen),
+            Err(error) if self.findings.is_empty() => return Err(error),
+            Err(_) => {}
+        }
+        Ok(())
     }
 
     /// Adds what the phone reported, each finding once.

@@ -117,6 +117,7 @@ mod tests {
             verdict: Verdict::TargetReached,
             played: 1,
             located_by: vec![hit],
+            refusals: Vec::new(),
             events: Vec::new(),
             branches: Vec::new(),
             screens: vec![screen(), screen()],

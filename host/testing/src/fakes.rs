@@ -100,6 +100,7 @@ pub fn played(play: &Play, reached: bool) -> PlayReply {
         },
         played: play.steps.len() as u32,
         located_by: Vec::new(),
+        refusals: Vec::new(),
         events: Vec::new(),
         branches: Vec::new(),
         screens: Vec::new(),

@@ -38,6 +38,7 @@ fn acted(screen: ScreenUpdate) -> Reply {
     let branches = vec![3];
     ActReply {
         located_by: LocatedBy::Place,
+        refusal: None,
         screen,
         events: happened,
         branches,

@@ -104,6 +104,7 @@ impl ExplorationState {
         let result = &mut self.result;
         let counts = &mut result.counts;
         result.events += u64::from(record.event.is_counted());
+        counts.refused_events += u64::from(record.refusal.is_some());
         let mut ends_trace = false;
         match &record.event {
             RecordedEvent::Started { clean } => {

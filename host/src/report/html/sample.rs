@@ -171,6 +171,7 @@ pub(crate) fn reduction(sample: &SampleTrace) -> RecordedReduction {
             verdict: Verdict::TargetReached,
             played: u32::try_from(sample.steps.len()).expect("a sample is short"),
             located_by: sample.located_by.clone(),
+            refusals: Vec::new(),
             events: Vec::new(),
             branches: Vec::new(),
             screens: sample.screens.clone(),

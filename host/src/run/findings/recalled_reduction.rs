@@ -44,6 +44,7 @@ pub(super) fn read(
         verdict: Verdict::TargetReached,
         played: u32::try_from(reduction.trace.steps.len()).unwrap_or(u32::MAX),
         located_by: counts.hits,
+        refusals: Vec::new(),
         events: Vec::new(),
         branches: Vec::new(),
         screens: screens.into_iter().map(Arc::new).collect(),
