@@ -5,6 +5,7 @@ mod arguments;
 mod baseline;
 mod bench;
 mod check;
+mod claim_json;
 mod demo;
 mod devices;
 mod doctor;

@@ -40,6 +40,8 @@ pub(crate) enum Variable {
     Persistent(u8),
     /// Only in the process.
     Memory(u8),
+    /// On storage that the apps of a phone share: a clean start leaves it.
+    Shared(u8),
     /// Shown, and nothing depends on it.
     Inert(u16),
 }
@@ -199,6 +201,7 @@ pub(crate) enum RuleEffect {
 pub(crate) struct DeclarativeState {
     persistent: Vec<u8>,
     memory: Vec<u8>,
+    shared: Vec<u8>,
     inert: Unhashed<Vec<u8>>,
     texts: Vec<Text>,
     inert_texts: Unhashed<Vec<Text>>,
@@ -246,7 +249,7 @@ impl DeclarativeState {
     /// consequence, so many of them.
     fn view_hash(&self, page: &DeclarativePage, switches: usize) -> u64 {
         let others = self.inert.0.get(switches..).unwrap_or_default();
-        let values = [&self.persistent, &self.memory, others].into_iter();
+        let values = [&self.persistent, &self.memory, &self.shared, others].into_iter();
         let texts = self
             .texts
             .iter()
@@ -263,6 +266,7 @@ impl DeclarativeState {
         let (values, place) = match var {
             Variable::Persistent(place) => (&self.persistent, place.into()),
             Variable::Memory(place) => (&self.memory, place.into()),
+            Variable::Shared(place) => (&self.shared, place.into()),
             Variable::Inert(place) => (&self.inert.0, usize::from(place)),
         };
         values.get(place).copied().unwrap_or_default()
@@ -272,6 +276,7 @@ impl DeclarativeState {
         let (values, place) = match var {
             Variable::Persistent(place) => (&mut self.persistent, place.into()),
             Variable::Memory(place) => (&mut self.memory, place.into()),
+            Variable::Shared(place) => (&mut self.shared, place.into()),
             Variable::Inert(place) => (&mut self.inert.0, usize::from(place)),
         };
         if place >= values.len() {
@@ -305,6 +310,11 @@ impl DeclarativeState {
         while texts.last().is_some_and(Text::is_empty) {
             texts.pop();
         }
+    }
+
+    /// The app's data was cleared.
+    pub(crate) fn data_cleared(&mut self, before: &DeclarativeState) {
+        self.shared.clone_from(&before.shared);
     }
 
     /// The process ended.

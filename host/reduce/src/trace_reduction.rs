@@ -8,6 +8,7 @@ mod ddmin;
 mod deletion_plan;
 mod deterministic;
 mod evaluation;
+mod fresh_start_check;
 mod hierarchical;
 mod nd3min;
 mod pending_attempts;
