@@ -130,7 +130,7 @@ fn a_suite_reduction_on_a_full_disk_tells_what_it_has_and_is_resumed_once_there_
     assert!(explored.code <= 1, "{}", explored.err);
     let calm = environment.run("reduce-suite notes --seed 1 --json --out calm");
     assert_eq!(calm.code, 0, "{}", calm.err);
-    let script = "set -e; mkdir disk; mount -t tmpfs -o size=400k tmpfs disk
+    let script = "set -e; mkdir disk; mount -t tmpfs -o size=200k tmpfs disk
          code=0; $RETAP reduce-suite notes --seed 1 --json --out disk/run || code=$?; echo first $code
          mount -o remount,size=64m disk
          code=0; $RETAP reduce-suite --json --resume disk/run || code=$?; echo second $code";
