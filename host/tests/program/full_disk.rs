@@ -122,7 +122,7 @@ fn a_full_store_is_reported_and_nothing_is_lost_once_there_is_room() {
 }
 
 #[test]
-fn a_suite_reduction_on_a_full_disk_tells_what_it_has_and_is_resumed_once_there_is_room() {
+fn a_suite_reduction_with_a_full_store_tells_what_it_has_and_is_resumed_once_there_is_room() {
     let environment = TestEnvironment::new();
     let explore =
         "explore --device sim:notes --events 400 --session-events 16 --seed 7 --keep-traces";
@@ -130,10 +130,10 @@ fn a_suite_reduction_on_a_full_disk_tells_what_it_has_and_is_resumed_once_there_
     assert!(explored.code <= 1, "{}", explored.err);
     let calm = environment.run("reduce-suite notes --seed 1 --json --out calm");
     assert_eq!(calm.code, 0, "{}", calm.err);
-    let script = "set -e; mkdir disk; mount -t tmpfs -o size=200k tmpfs disk
-         code=0; $RETAP reduce-suite notes --seed 1 --json --out disk/run || code=$?; echo first $code
-         mount -o remount,size=64m disk
-         code=0; $RETAP reduce-suite --json --resume disk/run || code=$?; echo second $code";
+    let script = "set -e; mkdir disk; mount -t tmpfs -o size=300k tmpfs disk
+         code=0; $RETAP reduce-suite notes --seed 1 --json --out run --store disk/store.sqlite || code=$?
+         echo first $code; mount -o remount,size=64m disk
+         code=0; $RETAP reduce-suite --json --resume run || code=$?; echo second $code";
     let ended = with_mounts(&environment, script);
     let (first, rest) = ended
         .out
@@ -142,7 +142,7 @@ fn a_suite_reduction_on_a_full_disk_tells_what_it_has_and_is_resumed_once_there_
     let result: serde_json::Value = serde_json::from_str(first).unwrap();
     assert_eq!(result["outcome"], "interrupted");
     assert!(
-        ended.err.contains("cause: No space left on device")
+        ended.err.contains("cause: database or disk is full")
             && ended.err.contains("`retap reduce-suite --resume /"),
         "{}",
         ended.err
