@@ -5,6 +5,7 @@ mod arguments;
 mod baseline;
 mod bench;
 mod check;
+mod claim_json;
 mod demo;
 mod devices;
 mod doctor;
@@ -134,7 +135,7 @@ impl CliCommand {
             CliCommand::ReduceSuite(command) => command.run(global, context),
             CliCommand::Replay(command) => command.run(global, context),
             CliCommand::Baseline(command) => command.run(context),
-            CliCommand::Report(command) => command.run(context),
+            CliCommand::Report(command) => command.run(global, context),
             CliCommand::Screen(command) => command.run(global, context),
             CliCommand::Import(command) => command.run(context),
             CliCommand::Policy(command) => command.run(global, context),

@@ -6,6 +6,7 @@ mod discovery;
 mod error;
 mod jvm;
 mod retraced;
+mod simulated;
 
 pub use adb::AdbPhone;
 use adb::restricted::PERSONAL_PHONE_KIND;

@@ -59,7 +59,8 @@ impl RunOptions {
         let mappings = match self {
             RunOptions::Explore(options) => &options.mappings,
             RunOptions::Reduce(options) => &options.mappings,
-            RunOptions::Demo(_) | RunOptions::ReduceSuite(_) => return None,
+            RunOptions::ReduceSuite(options) => &options.mappings,
+            RunOptions::Demo(_) => return None,
         };
         (!mappings.is_empty()).then_some(mappings)
     }

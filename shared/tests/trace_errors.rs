@@ -21,7 +21,7 @@ fn error_of_step(step: &str) -> String {
 fn a_newer_major_version_is_refused_by_name() {
     assert_eq!(
         error("{\"retap\":\"2.3\",\"everything\":\"else\"}\nwhatever"),
-        "line 1, field `retap`: the file has format 2.3, this Retap reads 1.1 and others that begin with 1; \
+        "line 1, field `retap`: the file has format 2.3, this Retap reads 1.2 and others that begin with 1; \
          update Retap"
     );
 }
@@ -35,7 +35,7 @@ fn unknown_fields_of_a_newer_minor_version_are_ignored() {
     let same = error(&text.replace("1.7", "1.0"));
     assert_eq!(
         same,
-        "line 1, field `weather`: unknown; known here: `retap`, `app`, `start`, `seed`, `target`, `phone`, `pace`"
+        "line 1, field `weather`: unknown; known here: `retap`, `app`, `start`, `seed`, `target`, `phone`, `pace`, `claim`"
     );
     let wrong = error(&text.replace("\"x\":1", "\"x\":true"));
     assert_eq!(
@@ -156,6 +156,18 @@ fn wrong_headers_are_reported() {
         (
             r#"{"retap":"1.1","app":{"package":"p"},"pace":"fast"}"#,
             "field `pace`: expected one of `quiet`, `recorded`, found \"fast\"",
+        ),
+        (
+            r#"{"retap":"1.2","app":{"package":"p"},"claim":{"successes":1,"runs":1,"rate":1.5}}"#,
+            "field `claim.rate`: expected a share from 0 to 1, found 1.5",
+        ),
+        (
+            r#"{"retap":"1.2","app":{"package":"p"},"claim":{"successes":1,"runs":1,"standing":"sure"}}"#,
+            "field `claim.standing`: expected one of `proven`, `flaky`, `unproven`, found \"sure\"",
+        ),
+        (
+            r#"{"retap":"1.2","app":{"package":"p"},"claim":{"successes":1,"runs":1,"standing":"flaky","interval":[0]}}"#,
+            "field `claim.interval`: expected two shares, found [0]",
         ),
         (
             r#"{"retap":"1.0","app":{"package":"p"},"start":"fresh"}"#,

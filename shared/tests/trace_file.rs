@@ -8,7 +8,10 @@ use retap_shared::geometry::{Point, Rotation, Size};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::screen::ScreenHash;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
+use retap_shared::trace::{
+    App, ClaimStanding, ReplayPace, RunShare, RunTally, StartMode, Step, Trace, TraceClaim,
+    TraceHeader,
+};
 use retap_shared::widget::Widget;
 
 const HEADER: &str = r#"{"retap":"1.0","app":{"package":"org.notes"}}"#;
@@ -80,11 +83,26 @@ fn a_trace_is_a_header_and_one_line_per_step() {
                 ..PhoneInfo::default()
             },
             pace: ReplayPace::Recorded,
+            claim: Some(TraceClaim {
+                standing: ClaimStanding::Proven,
+                tally: RunTally {
+                    successes: 39,
+                    runs: 40,
+                },
+                interval: [RunShare::at_most(0.90129), RunShare::at_least(0.99991)],
+                required_rate: RunShare::nearest(0.9),
+                phones: 2,
+                fresh_starts: RunTally {
+                    successes: 1,
+                    runs: 1,
+                },
+                as_published: false,
+            }),
         },
         steps: [first].into_iter().chain(actions.map(Step::new)).collect(),
     };
     insta::assert_snapshot!(trace.to_text(), @r#"
-    {"retap":"1.1","app":{"package":"org.notes","activity":"org.notes/.Main","version_code":12},"start":"clean","seed":18446744073709551615,"target":{"problem":"0000000000000bad"},"phone":{"kind":"simulated","api_level":34,"size":{"width":1080,"height":2400},"rotation":"left","dark_mode":true},"pace":"recorded"}
+    {"retap":"1.2","app":{"package":"org.notes","activity":"org.notes/.Main","version_code":12},"start":"clean","seed":18446744073709551615,"target":{"problem":"0000000000000bad"},"phone":{"kind":"simulated","api_level":34,"size":{"width":1080,"height":2400},"rotation":"left","dark_mode":true},"pace":"recorded","claim":{"standing":"proven","successes":39,"runs":40,"rate":0.975,"interval":[0.9012,1.0],"required_rate":0.9,"phones":2,"fresh_starts":1,"fresh_successes":1}}
     {"do":{"tap":{"x":540,"y":800}},"widget":{"id":"id/save","text":"Save","class":"Button","path":"0.2"},"activity":"org.notes/.Main","screen":"0000000000c0ffee","at":1500}
     {"do":{"long_press":{"x":540,"y":800}}}
     {"do":{"swipe":{"from":{"x":540,"y":800},"to":{"x":540,"y":100},"millis":300}}}

@@ -41,6 +41,8 @@ pub(crate) enum Variable {
     Persistent(u8),
     /// Only in the process.
     Memory(u8),
+    /// On storage that the apps of a phone share: a clean start leaves it.
+    Shared(u8),
     /// Shown, and nothing depends on it.
     Inert(u16),
 }

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use retap_shared::Text;
 use retap_shared::bytes::Png;
-use retap_shared::connection::{Connection, RequestError};
+use retap_shared::connection::{Connection, FreshStartError, RequestError};
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
 use retap_shared::phone_event::PhoneEvent;
@@ -133,6 +133,12 @@ impl Device {
     /// The phone's description.
     pub fn description(&self) -> &DescribePhoneReply {
         &self.description
+    }
+
+    /// Starts the phone anew, if this host has started it.
+    pub async fn start_fresh(&mut self) -> Result<(), FreshStartError> {
+        self.cached_screen = None;
+        self.connection.start_fresh().await
     }
 
     /// Sets the settle times of later steps.

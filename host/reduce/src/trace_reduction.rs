@@ -9,6 +9,7 @@ mod deletion_plan;
 mod deterministic;
 mod entropy;
 mod evaluation;
+mod fresh_start_check;
 mod hierarchical;
 mod nd3min;
 mod pending_attempts;

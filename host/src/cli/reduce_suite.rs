@@ -7,7 +7,7 @@ use retap_reduce::suite::{SearchLimits, SuiteReduction, SuiteReductionAlgorithm,
 use serde_json::{Value, json};
 
 use crate::cli::abstraction;
-use crate::cli::arguments::{GlobalArguments, PhoneArguments, RunArguments};
+use crate::cli::arguments::{GlobalArguments, MappingArguments, PhoneArguments, RunArguments};
 use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
@@ -77,6 +77,8 @@ pub struct ReduceSuiteCommand {
     /// Minutes of phone time for each phone; the best suite so far is the result
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     minutes: Option<u32>,
+    #[command(flatten)]
+    mapping: MappingArguments,
     #[command(flatten)]
     phones: PhoneArguments,
     #[command(flatten)]
@@ -154,6 +156,7 @@ impl ReduceSuiteCommand {
             },
             max_runs: self.max_runs,
             minutes: self.minutes,
+            mappings: self.mapping.options(config),
         })
     }
 

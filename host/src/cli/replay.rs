@@ -8,11 +8,12 @@ use clap::Args;
 use retap_device::run_event::RunEvent;
 use retap_device::seed::Seed;
 use retap_shared::protocol::PlayReply;
-use retap_shared::trace::{ReplayPace, Trace};
+use retap_shared::trace::{ReplayPace, Trace, TraceClaim};
 use retap_shared::verdict::Verdict;
 use serde_json::json;
 
 use crate::cli::arguments::{self, GlobalArguments, MappingArguments, PhoneArguments};
+use crate::cli::claim_json;
 use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
@@ -21,7 +22,7 @@ use crate::device_spec::PhoneSelection;
 use crate::devices::{ConnectedPhones, FindingRetracer};
 use crate::exit::CommandExit;
 use crate::format::mapping;
-use crate::operations::{self, ClockKind, TraceWithoutTimes, describe_verdict};
+use crate::operations::{self, ClockKind, TraceWithoutTimes, describe_verdict, summary};
 use crate::options::{DEFAULT_TIMES, MappingOptions};
 use crate::report::progress::ProgressReporter;
 use crate::report::{self, Reporter};
@@ -200,6 +201,7 @@ impl ReplayCommand {
             if used.is_some() {
                 retracer.use_mapping_for(&info.app, &plan.mappings)?;
             }
+            let before = *tally;
             for run in 1..=plan.times {
                 let played = tokio::select! {
                     biased;
@@ -222,6 +224,12 @@ impl ReplayCommand {
                     .console
                     .result(&self.line(path, trace, &played, run, plan.times))?;
             }
+            if let Some(claim) = trace.header.claim.filter(|_| !self.json) {
+                let name = self.name_prefix(path);
+                let seen = tally.since(before);
+                let lines = claim_beside(&claim, seen);
+                context.console.result(&format!("{name}{lines}"))?;
+            }
         }
         Ok(())
     }
@@ -234,18 +242,44 @@ impl ReplayCommand {
                 "result": "replay", "trace": path.display().to_string(), "run": run,
                 "reached": has_reached_target(trace, played), "verdict": verdict, "played": played.played,
                 "steps": trace.steps.len(), "phone_seconds": took.0 as f64 / 1e6,
+                "claim": trace.header.claim.as_ref().map(claim_json::trace_claim),
             })
             .to_string();
         }
-        let name = if self.traces.len() == 1 {
+        format!(
+            "{}run {run} of {runs}: {verdict}, after {} and {took} of phone time",
+            self.name_prefix(path),
+            steps_of(trace, played)
+        )
+    }
+
+    /// Name of a trace before its lines, if there are several.
+    fn name_prefix(&self, path: &Path) -> String {
+        if self.traces.len() == 1 {
             String::new()
         } else {
             format!("{}: ", path.display())
-        };
-        format!(
-            "{name}run {run} of {runs}: {verdict}, after {} and {took} of phone time",
-            steps_of(trace, played)
-        )
+        }
+    }
+}
+
+/// What the reduction of a trace claims, beside what was seen now.
+fn claim_beside(claim: &TraceClaim, seen: ReplayedRuns) -> String {
+    let runs = pluralise(seen.runs.into(), "run");
+    format!(
+        "seen now: {} of {runs}; its reduction claims: {}",
+        seen.reached,
+        summary::trace_claim(claim)
+    )
+}
+
+impl ReplayedRuns {
+    /// Runs that were made after `before`.
+    fn since(self, before: ReplayedRuns) -> ReplayedRuns {
+        ReplayedRuns {
+            runs: self.runs - before.runs,
+            reached: self.reached - before.reached,
+        }
     }
 }
 

@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use agent::{AgentProcess, AgentSetupError, ExistingAgent};
-use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::error_text::with_causes;
 use retap_shared::phone_event::PhoneEvent;
-use retap_shared::protocol::{Reply, Request};
+use retap_shared::protocol::{DescribePhone, Reply, Request};
+use retap_shared::verdict::Interruption;
 use retap_transport::keys::{SessionKeys, SessionKeysError};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
@@ -159,6 +160,21 @@ impl AdbPhone {
         }
     }
 
+    /// Ends the agent. The link then starts another one: a request that only reads waits for it.
+    async fn restart_agent(&self) -> Result<(), Interruption> {
+        let lost = |why| Interruption::PhoneLost { why };
+        self.dialer
+            .agent
+            .stop()
+            .await
+            .map_err(|error| lost(with_causes(&error)))?;
+        match self.link.request(DescribePhone.into()).await {
+            Ok(_) => Ok(()),
+            Err(RequestError::Interrupted(interruption)) => Err(interruption),
+            Err(RequestError::Failed(failure)) => Err(lost(failure.to_string())),
+        }
+    }
+
     /// Every Java name that the agent uses, one per line.
     pub async fn names(&self) -> Result<String, AdbError> {
         self.dialer.agent.names().await
@@ -200,6 +216,10 @@ impl Connection for AdbPhone {
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         self.link.next_notification()
+    }
+
+    fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
+        Box::pin(async { Ok(self.restart_agent().await?) })
     }
 }
 

@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::Phone;
 use retap_device::seed::Seed;
 use retap_shared::connection::Connection;
@@ -13,6 +12,7 @@ use super::DevicesError;
 use super::adb::AdbPhone;
 use super::adb::restricted::RestrictedPhone;
 use super::jvm::{self, JvmPhone, JvmPhoneFactory};
+use super::simulated::SimulatedDevice;
 use crate::device_spec::{
     AdbDeviceSpec, DeviceList, DeviceSpec, JvmDeviceSpec, PairedDeviceSpec, PhoneSelection,
     SimulatedDeviceSpec,
@@ -54,8 +54,7 @@ pub(super) async fn connect_all(
             }
             DeviceSpec::Simulated(simulated) => {
                 let seed = seed.derive("phone", phone.number);
-                let opened = open(&simulated.with_default_seed(seed.0))?;
-                Arc::new(InProcessConnection::new(Box::new(opened)))
+                Arc::new(SimulatedDevice::start(simulated, seed)?)
             }
             DeviceSpec::Jvm(jvm) => {
                 let factory = shared_factory(&mut factories, spec, jvm)?;
@@ -166,7 +165,7 @@ pub fn open_simulated(spec: &DeviceSpec) -> Result<SimulatedPhone, DevicesError>
     }
 }
 
-fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
+pub(super) fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
     retap_simulator::open(&spec.to_string()).map_err(|source| DevicesError::Simulated {
         spec: spec.to_string(),
         source,
@@ -177,7 +176,7 @@ fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
 pub fn simulated_with(package: &str) -> Option<DeviceList> {
     let specs = retap_simulator::app_names()
         .iter()
-        .chain([&retap_simulator::PACED])
+        .chain(retap_simulator::uncounted_app_names())
         .filter_map(|app| DeviceSpec::simulated(app).ok());
     let has_app = |spec: &DeviceSpec| {
         let apps = open_simulated(spec)
@@ -219,7 +218,7 @@ mod tests {
     #[test]
     fn every_simulated_app_is_found_by_its_package() {
         let apps = retap_simulator::app_names().iter();
-        for app in apps.chain([&retap_simulator::PACED]) {
+        for app in apps.chain(retap_simulator::uncounted_app_names()) {
             let spec = DeviceSpec::simulated(app).unwrap();
             let package = open_simulated(&spec).unwrap().apps().unwrap()[0]
                 .app

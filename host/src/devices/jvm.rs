@@ -14,7 +14,7 @@ use std::time::Duration;
 
 pub use java_loop::RandomWalkSummary;
 use process::JvmProcess;
-use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Reply, Request};
 use retap_shared::verdict::Interruption;
@@ -209,7 +209,7 @@ impl JvmPhone {
         Err(Interruption::AgentDied { why }.into())
     }
 
-    async fn restart(&self, dead: &JvmInstance) -> Result<(), RequestError> {
+    async fn restart(&self, dead: &JvmInstance) -> Result<(), Interruption> {
         let _turn = self.restart_lock.lock().await;
         if !Arc::ptr_eq(&self.running.borrow().process, &dead.process) {
             return Ok(());
@@ -249,5 +249,13 @@ impl Connection for JvmPhone {
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(self.receive_notification())
+    }
+
+    /// Ends the process and starts another one.
+    fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
+        Box::pin(async {
+            let running = self.running.borrow().clone();
+            Ok(self.restart(&running).await?)
+        })
     }
 }

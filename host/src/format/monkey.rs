@@ -72,6 +72,7 @@ pub fn parse(text: &str, app: Option<&str>) -> Result<ImportedScript, MonkeyScri
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
         pace: ReplayPace::Quiet,
+        claim: None,
     };
     Ok(ImportedScript {
         trace: Trace { header, steps },

@@ -296,6 +296,10 @@ fn reproduced(recorded: RecordedReduction) -> Option<RecordedReduction> {
 }
 
 fn with_target(mut trace: Trace, target: &Target) -> Trace {
+    // What an earlier reduction claims is about its own target.
+    if trace.header.target.as_ref() != Some(target) {
+        trace.header.claim = None;
+    }
     trace.header.target = Some(target.clone());
     trace
 }

@@ -112,6 +112,7 @@ mod tests {
             target: None,
             phone: PhoneInfo::default(),
             pace: ReplayPace::Quiet,
+            claim: None,
         };
         let played = PlayReply {
             verdict: Verdict::TargetReached,

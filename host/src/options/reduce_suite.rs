@@ -7,6 +7,7 @@ use retap_reduce::suite::{SearchLimits, SuiteReductionAlgorithm};
 use serde::{Deserialize, Serialize};
 
 use crate::device_spec::DeviceList;
+use crate::options::MappingOptions;
 
 /// Options of `retap reduce-suite`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,4 +34,7 @@ pub struct ReduceSuiteOptions {
     /// Maximum phone time of each phone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u32>,
+    /// Mappings of the app's builds, for readable stacks and stable fingerprints.
+    #[serde(default, skip_serializing_if = "MappingOptions::is_empty")]
+    pub mappings: MappingOptions,
 }

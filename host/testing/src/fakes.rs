@@ -144,6 +144,7 @@ pub fn trace(steps: impl IntoIterator<Item = u32>) -> Trace {
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
         pace: ReplayPace::Quiet,
+        claim: None,
     };
     Trace {
         header,

@@ -16,7 +16,7 @@ fn told(environment: &TestEnvironment, line: &str, code: i32) -> String {
 #[test]
 fn an_unknown_app() {
     insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device sim:nots", 2), @r"
-    error: invalid value 'sim:nots' for '--device <PHONE>': `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, and `forge`
+    error: invalid value 'sim:nots' for '--device <PHONE>': `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, `recorder`, and `forge`
 
     For more information, try '--help'.
     ");

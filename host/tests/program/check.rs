@@ -101,7 +101,7 @@ fn every_mistake_is_reported_with_file_line_and_column() {
     assert_eq!(ended.code, 2);
     insta::assert_snapshot!(ended.err, @r"
     error: `other.toml` has mistakes
-      other.toml:1:10: `device`: `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, and `forge`
+      other.toml:1:10: `device`: `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, `recorder`, and `forge`
       other.toml:2:1: unknown key `cuont`; did you mean `count`?
       other.toml:5:10: `events` must be from 1 to 1,000,000,000, not 0
       other.toml:6:12: `explorer` must be a text, not a whole number

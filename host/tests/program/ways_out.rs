@@ -9,24 +9,24 @@ use crate::environment::{ProgramOutput, TestEnvironment, grown_to};
 use crate::link_phone::{ServedPhone, padded, planted};
 
 /// Lines that a user sees as a remedy.
-fn remedies(err: &str) -> Vec<&str> {
+pub(crate) fn remedies(err: &str) -> Vec<&str> {
     let is_remedy = |line: &&str| line.starts_with("help: ") || line.contains("resume with: ");
     err.lines().filter(is_remedy).collect()
 }
 
 /// Starts a command whose output is kept.
-fn start(environment: &TestEnvironment, line: &str) -> Child {
+pub(crate) fn start(environment: &TestEnvironment, line: &str) -> Child {
     let mut command = environment.command(line);
     command.stdout(Stdio::piped()).stderr(Stdio::piped());
     command.spawn().unwrap()
 }
 
-fn ended(child: Child) -> ProgramOutput {
+pub(crate) fn ended(child: Child) -> ProgramOutput {
     child.wait_with_output().unwrap().into()
 }
 
 /// A device that is given up soon after it is gone.
-fn impatient(served: &ServedPhone) -> String {
+pub(crate) fn impatient(served: &ServedPhone) -> String {
     served.device().replace('?', "?wait=1&")
 }
 
@@ -139,7 +139,7 @@ fn an_interrupted_exploration_prints_its_table_and_one_remedy() {
 }
 
 /// Tests that run in the background ignore Ctrl-C; the program must not inherit that.
-fn start_interruptible(environment: &TestEnvironment, line: &str) -> Child {
+pub(crate) fn start_interruptible(environment: &TestEnvironment, line: &str) -> Child {
     let plain = environment.command(line);
     let mut command = Command::new("env");
     command
@@ -161,7 +161,12 @@ fn start_interruptible(environment: &TestEnvironment, line: &str) -> Child {
 }
 
 /// Waits until a file has this text. False if the process ended before.
-fn grown_with(environment: &TestEnvironment, file: &str, text: &str, child: &mut Child) -> bool {
+pub(crate) fn grown_with(
+    environment: &TestEnvironment,
+    file: &str,
+    text: &str,
+    child: &mut Child,
+) -> bool {
     let mut wanted = 1;
     loop {
         if !grown_to(&environment.path(file), wanted, child) {

@@ -65,6 +65,10 @@ impl SimulatedApp for DeclarativeApp {
         DeclarativePage::of(first_time.map_or(0, |(_, screen)| screen))
     }
 
+    fn data_cleared(&mut self, before: &DeclarativeApp) {
+        self.state.data_cleared(&before.state);
+    }
+
     fn activity_index(&self, page: &DeclarativePage) -> usize {
         page.screen.into()
     }

@@ -11,6 +11,7 @@ use crate::framework::Unhashed;
 pub(crate) struct DeclarativeState {
     persistent: Vec<u8>,
     memory: Vec<u8>,
+    shared: Vec<u8>,
     inert: Unhashed<Vec<u8>>,
     texts: Vec<Text>,
     inert_texts: Unhashed<Vec<Text>>,
@@ -21,7 +22,7 @@ impl DeclarativeState {
     /// variables.
     pub(super) fn view_hash(&self, page: &DeclarativePage, switches: usize) -> u64 {
         let others = self.inert.0.get(switches..).unwrap_or_default();
-        let values = [&self.persistent, &self.memory, others].into_iter();
+        let values = [&self.persistent, &self.memory, &self.shared, others].into_iter();
         let texts = self
             .texts
             .iter()
@@ -38,6 +39,7 @@ impl DeclarativeState {
         let (values, place) = match var {
             Variable::Persistent(place) => (&self.persistent, place.into()),
             Variable::Memory(place) => (&self.memory, place.into()),
+            Variable::Shared(place) => (&self.shared, place.into()),
             Variable::Inert(place) => (&self.inert.0, usize::from(place)),
         };
         values.get(place).copied().unwrap_or_default()
@@ -47,6 +49,7 @@ impl DeclarativeState {
         let (values, place) = match var {
             Variable::Persistent(place) => (&mut self.persistent, place.into()),
             Variable::Memory(place) => (&mut self.memory, place.into()),
+            Variable::Shared(place) => (&mut self.shared, place.into()),
             Variable::Inert(place) => (&mut self.inert.0, usize::from(place)),
         };
         if place >= values.len() {
@@ -80,6 +83,11 @@ impl DeclarativeState {
         while texts.last().is_some_and(Text::is_empty) {
             texts.pop();
         }
+    }
+
+    /// The app's data was cleared.
+    pub(crate) fn data_cleared(&mut self, before: &DeclarativeState) {
+        self.shared.clone_from(&before.shared);
     }
 
     /// The process ended.

@@ -74,6 +74,9 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
     /// A posted message whose activity has been destroyed in the meantime.
     fn leaked_message(&mut self, _msg: Self::Msg, _cx: &mut AppContext<'_, Self>) {}
 
+    /// The app is as it was installed, and gets back what the phone keeps of it outside of its data.
+    fn data_cleared(&mut self, _before: &Self) {}
+
     /// The process ended. This resets all state that was only in memory.
     fn process_died(&mut self) {}
 }

@@ -224,7 +224,8 @@ impl<A: SimulatedApp> AppProcess for RunningApp<A> {
 
     fn clear(&mut self) {
         self.kill();
-        self.app = Arc::clone(&self.as_installed);
+        let before = std::mem::replace(&mut self.app, Arc::clone(&self.as_installed));
+        Arc::make_mut(&mut self.app).data_cleared(&before);
     }
 
     fn postpone(&mut self, by: Micros) {

@@ -65,6 +65,7 @@ impl WorkerState {
                 target,
                 phone: self.phone.clone(),
                 pace: ReplayPace::Quiet,
+                claim: None,
             },
             steps: self.path.steps(0),
         }

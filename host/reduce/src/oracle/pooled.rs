@@ -1,11 +1,12 @@
 //! The oracle over a pool of phones: each attempt is played by the next free phone.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
-use retap_device::run_event::EventSink;
+use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::{Device, DeviceError, DevicePool};
-use retap_shared::connection::BoxFuture;
+use retap_shared::connection::{BoxFuture, FreshStartError};
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Play, PlayReply, Settle, SnapshotId};
 use retap_shared::target::Target;
@@ -53,12 +54,6 @@ impl ReplayConditions {
     }
 }
 
-/// Starts phones beside those of the pool.
-pub trait FreshPhones: Send + Sync {
-    /// A phone that has just been started; `None` if none can be. It ends when the device is dropped.
-    fn start(&self) -> BoxFuture<'_, Option<Device>>;
-}
-
 impl NamedChoice for ReplayPace {
     const KIND: &'static str = "pace";
     const ALL: &'static [ReplayPace] = &[ReplayPace::Quiet, ReplayPace::Recorded];
@@ -86,7 +81,8 @@ pub struct PooledOracle {
     conditions: ReplayConditions,
     events: EventSink,
     prefixes: PrefixSnapshots,
-    fresh_phones: Option<Arc<dyn FreshPhones>>,
+    /// Phones that cannot be started anew. Each is told once.
+    started_elsewhere: Mutex<BTreeSet<String>>,
 }
 
 impl PooledOracle {
@@ -101,42 +97,16 @@ impl PooledOracle {
             conditions,
             events: events.clone(),
             prefixes: PrefixSnapshots::default(),
-            fresh_phones: None,
+            started_elsewhere: Mutex::default(),
         }
-    }
-
-    /// Attempts that ask for a freshly started phone get one of these. Without it they are made on a phone of the pool.
-    pub fn with_fresh_phones(mut self, fresh_phones: Arc<dyn FreshPhones>) -> PooledOracle {
-        self.fresh_phones = Some(fresh_phones);
-        self
-    }
-
-    /// Plays the attempt on a phone that is started for it. `None` if that is not possible; then the pool plays it.
-    async fn run_on_fresh_phone(&self, query: &OracleQuery) -> Option<Observation> {
-        let fresh_phones = self.fresh_phones.as_ref().filter(|_| query.fresh_phone)?;
-        let mut device = fresh_phones.start().await?;
-        let observation = self.play(&mut device, query).await.ok()?;
-        Some(Observation {
-            phone: device.name().to_owned(),
-            fresh_phone: true,
-            ..observation
-        })
     }
 
     async fn run(&self, query: OracleQuery) -> Result<Observation, OracleError> {
-        if let Some(observation) = self.run_on_fresh_phone(&query).await {
-            return Ok(observation);
-        }
         let mut failures = 0;
         loop {
             let mut lease = self.pool.lease().await?;
-            match self.play(&mut lease, &query).await {
-                Ok(observation) => {
-                    return Ok(Observation {
-                        phone: lease.name().to_owned(),
-                        ..observation
-                    });
-                }
+            match self.play_started(&mut lease, &query).await {
+                Ok(observation) => return Ok(observation),
                 Err(error) => {
                     self.prefixes.forget_device(lease.name());
                     let device = lease.name().to_owned();
@@ -145,6 +115,44 @@ impl PooledOracle {
                         .release_failed(error, &mut failures, &self.events)
                         .map_err(refused)?;
                 }
+            }
+        }
+    }
+
+    /// Plays the attempt, on the phone as it is or freshly started.
+    async fn play_started(
+        &self,
+        device: &mut Device,
+        query: &OracleQuery,
+    ) -> Result<Observation, DeviceError> {
+        let fresh_phone = query.fresh_phone && self.start_fresh(device).await?;
+        let observation = self.play(device, query).await?;
+        Ok(Observation {
+            phone: device.name().to_owned(),
+            fresh_phone,
+            ..observation
+        })
+    }
+
+    /// Starts a phone anew. False if this host cannot, which is told once.
+    async fn start_fresh(&self, device: &mut Device) -> Result<bool, DeviceError> {
+        let name = device.name().to_owned();
+        match device.start_fresh().await {
+            Ok(()) => {
+                self.prefixes.forget_device(&name);
+                Ok(true)
+            }
+            Err(FreshStartError::Interrupted(interruption)) => Err(interruption.into()),
+            Err(why @ FreshStartError::StartedElsewhere) => {
+                let mut known = self
+                    .started_elsewhere
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                if known.insert(name.clone()) {
+                    let text = format!("`{name}` is not started anew for the proof: {why}");
+                    (self.events)(RunEvent::Warning { text });
+                }
+                Ok(false)
             }
         }
     }

@@ -269,6 +269,7 @@ fn suite_trace(
         seed: None,
         target: path.last().and_then(|last| finding_target(tree, last)),
         pace: ReplayPace::Quiet,
+        claim: None,
         ..first.header.clone()
     };
     let steps = path

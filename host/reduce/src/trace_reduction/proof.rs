@@ -34,7 +34,10 @@ impl<'a> CandidateEvaluator<'a> {
         required_rate: f64,
     ) -> Result<ProofDecision, ReductionStop> {
         loop {
-            let decision = self.prove_once(candidate, required_rate).await?;
+            let mut decision = self.prove_once(candidate, required_rate).await?;
+            if self.fails_when_fresh(candidate, required_rate).await? {
+                decision = ProofDecision::Hopeless;
+            }
             if decision == ProofDecision::Proven || !self.ledger().has_new_suspects(candidate.key())
             {
                 let AttemptTally { successes, .. } = self.ledger().tally(candidate.key());

@@ -34,6 +34,7 @@ fn trace(steps: Vec<Step>) -> Trace {
         target: None,
         phone: PhoneInfo::default(),
         pace: ReplayPace::default(),
+        claim: None,
     };
     Trace { header, steps }
 }

@@ -36,6 +36,7 @@ fn trace(steps: u32) -> Trace {
             target: Some(Target::AnyProblem),
             phone: PhoneInfo::default(),
             pace: ReplayPace::Quiet,
+            claim: None,
         },
         steps: (0..steps)
             .map(|millis| Step::new(Action::Wait { millis }))

@@ -207,6 +207,7 @@ pub(crate) fn trace(steps: Vec<Step>) -> Trace {
         target: None,
         phone: PhoneInfo::default(),
         pace: ReplayPace::Quiet,
+        claim: None,
     };
     Trace { header, steps }
 }

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use retap_shared::verdict::Verdict;
 
 use super::confidence_sequence::RateInterval;
+use super::fresh_starts::FreshStartTally;
 use super::sequential_proof::{ProofDecision, SequentialProof};
 use super::suspect_phones::{excluded_phones, find_suspects};
 use super::{ClaimStanding, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR};
@@ -192,7 +193,34 @@ impl AttemptLedger {
         self.nominations.get(&candidate).is_some_and(|nomination| {
             let tally = self.tally_without(candidate, &nomination.suspects);
             nomination.is_accepted(tally)
+                && !self.fails_when_fresh(candidate, nomination.required_rate)
         })
+    }
+
+    /// Attempts of a candidate on freshly started phones and on others.
+    pub(in crate::trace_reduction) fn fresh_starts(
+        &self,
+        candidate: CandidateKey,
+    ) -> FreshStartTally {
+        let mut tally = FreshStartTally::default();
+        let attempts = self.records.get(&candidate).into_iter();
+        for one in attempts.flat_map(|record| &record.attempts) {
+            if one.fresh_phone {
+                tally.fresh.count(one.reached);
+            } else {
+                tally.other.count(one.reached);
+            }
+        }
+        tally
+    }
+
+    /// True if a candidate reproduces, and never on a freshly started phone.
+    pub(in crate::trace_reduction) fn fails_when_fresh(
+        &self,
+        candidate: CandidateKey,
+        required_rate: f64,
+    ) -> bool {
+        self.fresh_starts(candidate).fails_when_fresh(required_rate)
     }
 
     /// Shortest candidate that is proven on the phones that count.
@@ -227,17 +255,21 @@ impl AttemptLedger {
             named.sort_by(|one, other| one.phone.cmp(&other.phone));
             named
         };
-        let record = self.records.get(&candidate);
-        let attempts = record.map_or(&[][..], |record| &record.attempts);
+        let required_rate = nomination.map_or(required_rate, |known| known.required_rate);
+        let fails_when_fresh = self.fails_when_fresh(candidate, required_rate);
         ReproductionClaim {
-            standing: standing(nomination, tally),
+            standing: match fails_when_fresh {
+                true => ClaimStanding::Flaky,
+                false => standing(nomination, tally),
+            },
             tally,
             interval: interval(nomination, tally),
-            required_rate: nomination.map_or(required_rate, |nomination| nomination.required_rate),
+            required_rate,
             proof: nomination.map_or(AttemptTally::default(), |nomination| {
                 nomination.proof.tally()
             }),
-            fresh_starts: attempts.iter().map(|one| u32::from(one.fresh_phone)).sum(),
+            fresh_starts: self.fresh_starts(candidate).fresh,
+            fails_when_fresh,
             phones: names(phones),
             suspect_phones: names(suspect_phones),
             as_published,

@@ -212,6 +212,7 @@ pub(super) fn trace(actions: &[u32]) -> Trace {
         target: None,
         phone: PhoneInfo::default(),
         pace: ReplayPace::default(),
+        claim: None,
     };
     let step = |&millis: &u32| Step::new(Action::Wait { millis });
     Trace {
