@@ -3,7 +3,7 @@
 
 mod attempt_ledger;
 mod confidence_sequence;
-mod dispersion;
+mod phone_dependence;
 mod sequential_proof;
 mod suspect_phones;
 
@@ -41,7 +41,7 @@ pub struct ReproductionClaim {
     pub fresh_starts: u32,
     /// Attempts by phone, by name; suspect phones are not among them.
     pub phones: Vec<PhoneTally>,
-    /// Phones that never reproduced what others did.
+    /// Phones that never, or hardly ever, reproduced what others did. The claim is about the others.
     pub suspect_phones: Vec<PhoneTally>,
     /// The result was accepted by a published rule (`nd3min`) and not by the proof.
     pub as_published: bool,

@@ -55,9 +55,13 @@ impl<'a> CandidateEvaluator<'a> {
     ) -> Result<ProofDecision, ReductionStop> {
         let key = candidate.key();
         let max_runs = proof_runs(self.settings().proof_runs, candidate.len());
-        let nomination = self.ledger_mut().nominate(key, required_rate, max_runs);
+        let nomination = self
+            .ledger_mut()
+            .nominate(candidate, required_rate, max_runs);
         let mut decision = nomination.proof.decision();
         let mut missing = nomination.proof.missing_runs() as usize;
+        // Attempts on suspect phones do not count: more are started, so that not all of them are on such a phone.
+        let spare = self.ledger().suspect_count(key);
         let mut attempts = ProofAttempts::default();
         let mut pending = PendingAttempts::default();
         // Without decision if a phone has become suspect: then the proof begins again.
@@ -66,7 +70,7 @@ impl<'a> CandidateEvaluator<'a> {
             // Attempts that have begun are waited for, never cancelled: those that fail take longer.
             while !is_void
                 && decision.is_none()
-                && attempts.open() < missing.max(1)
+                && attempts.open() < missing.max(1) + spare
                 && self.has_room(&pending)
             {
                 self.start_proof_attempt(candidate, &mut attempts, &mut pending);

@@ -7,6 +7,7 @@ use std::collections::{HashMap, HashSet};
 use retap_shared::verdict::Verdict;
 
 use super::confidence_sequence::RateInterval;
+use super::phone_dependence::PhoneWindows;
 use super::sequential_proof::{ProofDecision, SequentialProof};
 use super::suspect_phones::{excluded_phones, find_suspects};
 use super::{ClaimStanding, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR};
@@ -20,15 +21,17 @@ pub(in crate::trace_reduction) struct AttemptLedger {
     phones: Vec<String>,
     nominations: HashMap<CandidateKey, Nomination>,
     nomination_count: u32,
+    attempts: u64,
     successes: u64,
 }
 
 /// Attempts of one candidate.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct CandidateRecord {
-    /// The candidate, once it has reached the target.
-    candidate: Option<Candidate>,
+    candidate: Candidate,
     attempts: Vec<LedgerAttempt>,
+    /// True once it has reached the target of the trace.
+    reproduces: bool,
     failure: Option<Verdict>,
     /// Number of steps after which its first success reached the target.
     reached_after: Option<u32>,
@@ -37,6 +40,8 @@ pub(super) struct CandidateRecord {
 /// One attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LedgerAttempt {
+    /// Its place among all attempts of the reduction.
+    order: u64,
     pub(super) attempt: u32,
     pub(super) reached: bool,
     /// Index of the phone.
@@ -64,12 +69,17 @@ impl AttemptLedger {
         observation: &Observation,
     ) {
         let phone = self.phone_index(&observation.phone);
-        let record = self.records.entry(candidate.key()).or_default();
+        let record = self
+            .records
+            .entry(candidate.key())
+            .or_insert_with(|| CandidateRecord::new(candidate.clone()));
         if record.attempts.iter().any(|one| one.attempt == attempt) {
             return;
         }
         let reached = observation.reached;
+        self.attempts += 1;
         record.attempts.push(LedgerAttempt {
+            order: self.attempts,
             attempt,
             reached,
             phone,
@@ -80,7 +90,7 @@ impl AttemptLedger {
         } else if candidate.local_target().is_none() {
             self.successes += 1;
             record.reached_after = record.reached_after.or(observation.reached_after);
-            record.candidate.get_or_insert_with(|| candidate.clone());
+            record.reproduces = true;
         }
     }
 
@@ -117,20 +127,21 @@ impl AttemptLedger {
     ) -> impl Iterator<Item = (&Candidate, AttemptTally)> {
         self.records
             .values()
-            .filter_map(|record| record.candidate.as_ref())
-            .map(|candidate| (candidate, self.tally(candidate.key())))
+            .filter(|record| record.reproduces)
+            .map(|record| (&record.candidate, self.tally(record.candidate.key())))
     }
 
     /// Nominates a candidate: a proof that begins now. A nomination under the same conditions is continued, and a proof of a
     /// higher rate counts.
     pub(in crate::trace_reduction) fn nominate(
         &mut self,
-        candidate: CandidateKey,
+        candidate: &Candidate,
         required_rate: f64,
         max_runs: u32,
     ) -> &mut Nomination {
+        let key = candidate.key();
         let suspects = excluded_phones(&self.records, self.phones.len());
-        let known = self.nominations.get(&candidate).is_some_and(|known| {
+        let known = self.nominations.get(&key).is_some_and(|known| {
             let is_proven = known.proof.decision() == Some(ProofDecision::Proven);
             known.suspects == suspects
                 && ((known.required_rate - required_rate).abs() < 1e-9
@@ -140,17 +151,25 @@ impl AttemptLedger {
             self.nomination_count += 1;
             let number = f64::from(self.nomination_count);
             let share = 1.0 / (number * (number + 1.0));
+            let earlier = self.windows_containing(candidate, &suspects).pairs();
+            let error = LOWER_ERROR * share;
             let nomination = Nomination {
-                proof: SequentialProof::new(required_rate, LOWER_ERROR * share, max_runs),
+                proof: SequentialProof::new(required_rate, error, max_runs, earlier),
                 required_rate,
                 suspects,
                 share,
             };
-            self.nominations.insert(candidate, nomination);
+            self.nominations.insert(key, nomination);
         }
         self.nominations
-            .get_mut(&candidate)
+            .get_mut(&key)
             .expect("a nomination has been inserted")
+    }
+
+    /// Number of phones that do not count in the proof of a candidate.
+    pub(in crate::trace_reduction) fn suspect_count(&self, candidate: CandidateKey) -> usize {
+        let nomination = self.nominations.get(&candidate);
+        nomination.map_or(0, |nomination| nomination.suspects.len())
     }
 
     pub(in crate::trace_reduction) fn is_nominated(&self, candidate: CandidateKey) -> bool {
@@ -201,8 +220,8 @@ impl AttemptLedger {
             .nominations
             .keys()
             .filter(|key| self.is_accepted(**key));
-        let candidates = accepted.filter_map(|key| self.records.get(key)?.candidate.as_ref());
-        candidates
+        accepted
+            .filter_map(|key| Some(&self.records.get(key)?.candidate))
             .min_by_key(|candidate| (candidate.len(), candidate.key()))
             .cloned()
     }
@@ -244,6 +263,25 @@ impl AttemptLedger {
         }
     }
 
+    /// Attempts so far of all candidates that have at least the steps of this one, in order: if the target is reached with
+    /// these, and only some phones fail, those have a bad phase.
+    fn windows_containing(&self, candidate: &Candidate, suspects: &HashSet<usize>) -> PhoneWindows {
+        let containing = self
+            .records
+            .values()
+            .filter(|record| record.contains(candidate));
+        let mut attempts: Vec<&LedgerAttempt> = containing
+            .flat_map(|record| &record.attempts)
+            .filter(|one| !suspects.contains(&one.phone))
+            .collect();
+        attempts.sort_unstable_by_key(|one| one.order);
+        let mut windows = PhoneWindows::default();
+        for one in attempts {
+            windows.count(one.phone, one.reached);
+        }
+        windows
+    }
+
     fn tally_without(&self, candidate: CandidateKey, suspects: &HashSet<usize>) -> AttemptTally {
         let mut tally = AttemptTally::default();
         let attempts = self.records.get(&candidate).into_iter();
@@ -281,6 +319,23 @@ impl AttemptLedger {
 }
 
 impl CandidateRecord {
+    fn new(candidate: Candidate) -> CandidateRecord {
+        CandidateRecord {
+            candidate,
+            attempts: Vec::new(),
+            reproduces: false,
+            failure: None,
+            reached_after: None,
+        }
+    }
+
+    /// True if it has all steps of another candidate, and the target of the trace.
+    fn contains(&self, other: &Candidate) -> bool {
+        let mut own = self.candidate.kept().iter();
+        self.candidate.local_target().is_none()
+            && other.kept().iter().all(|step| own.any(|kept| kept == step))
+    }
+
     pub(super) fn attempts(&self) -> &[LedgerAttempt] {
         &self.attempts
     }
@@ -293,17 +348,10 @@ impl Nomination {
     }
 }
 
-/// Standing of a claim. A claim is about all phones: one that holds only without a suspect phone is not called proven, because a
-/// phone that is bad for an hour looks the same as a broken one.
+/// Standing of a claim. It is about the phones that were not suspect when the candidate was nominated.
 fn standing(nomination: Option<&Nomination>, tally: AttemptTally) -> ClaimStanding {
     match nomination {
-        Some(nomination) if nomination.is_accepted(tally) => {
-            if nomination.suspects.is_empty() {
-                ClaimStanding::Proven
-            } else {
-                ClaimStanding::Unproven
-            }
-        }
+        Some(nomination) if nomination.is_accepted(tally) => ClaimStanding::Proven,
         Some(nomination) if nomination.proof.decision().is_some() => ClaimStanding::Flaky,
         _ => ClaimStanding::Unproven,
     }
