@@ -9,7 +9,7 @@ use retap_shared::verdict::Verdict;
 use super::confidence_sequence::RateInterval;
 use super::phone_dependence::PhoneWindows;
 use super::sequential_proof::{ProofDecision, SequentialProof};
-use super::suspect_phones::{excluded_phones, find_suspects};
+use super::suspect_phones::{MAX_SUCCESS_SHARE, excluded_phones, find_suspects};
 use super::{ClaimStanding, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR};
 use crate::oracle::{Candidate, CandidateKey, Observation};
 use crate::policy::AttemptTally;
@@ -56,6 +56,10 @@ pub(in crate::trace_reduction) struct Nomination {
     required_rate: f64,
     /// Phones that did not count when the candidate was nominated. The claim is about the others.
     suspects: HashSet<usize>,
+    /// Attempts on these phones since then.
+    suspect_tally: AttemptTally,
+    /// True if a candidate with at least its steps had failed before.
+    failed_before: bool,
     /// Its share of the probability of an error.
     share: f64,
 }
@@ -151,12 +155,14 @@ impl AttemptLedger {
             self.nomination_count += 1;
             let number = f64::from(self.nomination_count);
             let share = 1.0 / (number * (number + 1.0));
-            let earlier = self.windows_containing(candidate, &suspects).pairs();
+            let earlier = self.windows_containing(candidate, &suspects);
             let error = LOWER_ERROR * share;
             let nomination = Nomination {
-                proof: SequentialProof::new(required_rate, error, max_runs, earlier),
+                proof: SequentialProof::new(required_rate, error, max_runs, earlier.pairs()),
                 required_rate,
                 suspects,
+                suspect_tally: AttemptTally::default(),
+                failed_before: earlier.has_failures(),
                 share,
             };
             self.nominations.insert(key, nomination);
@@ -166,10 +172,25 @@ impl AttemptLedger {
             .expect("a nomination has been inserted")
     }
 
-    /// Number of phones that do not count in the proof of a candidate.
-    pub(in crate::trace_reduction) fn suspect_count(&self, candidate: CandidateKey) -> usize {
+    /// True if a nominated candidate, or one with at least its steps, has ever failed on the phones that count.
+    pub(in crate::trace_reduction) fn has_failed(&self, candidate: CandidateKey) -> bool {
         let nomination = self.nominations.get(&candidate);
-        nomination.map_or(0, |nomination| nomination.suspects.len())
+        nomination.is_some_and(|nomination| {
+            nomination.failed_before || nomination.proof.tally().failures > 0
+        })
+    }
+
+    /// True if phones that do not count in the proof of a candidate have reproduced it after all.
+    pub(in crate::trace_reduction) fn has_recovered_phones(&self, candidate: CandidateKey) -> bool {
+        let nomination = self.nominations.get(&candidate);
+        nomination.is_some_and(Nomination::has_recovered_phones)
+    }
+
+    /// Names of the phones that do not count in the proof of a candidate.
+    pub(in crate::trace_reduction) fn suspects(&self, candidate: CandidateKey) -> Vec<&str> {
+        let nomination = self.nominations.get(&candidate).into_iter();
+        let suspects = nomination.flat_map(|nomination| &nomination.suspects);
+        suspects.map(|phone| self.phones[*phone].as_str()).collect()
     }
 
     pub(in crate::trace_reduction) fn is_nominated(&self, candidate: CandidateKey) -> bool {
@@ -199,10 +220,12 @@ impl AttemptLedger {
         reached: bool,
     ) {
         let phone = self.phone_index(phone);
-        if let Some(nomination) = self.nominations.get_mut(&candidate)
-            && !nomination.suspects.contains(&phone)
-        {
-            nomination.proof.count(phone, reached);
+        match self.nominations.get_mut(&candidate) {
+            Some(nomination) if nomination.suspects.contains(&phone) => {
+                nomination.suspect_tally.count(reached);
+            }
+            Some(nomination) => nomination.proof.count(phone, reached),
+            None => {}
         }
     }
 
@@ -344,7 +367,14 @@ impl CandidateRecord {
 impl Nomination {
     /// A proof counts only if all attempts together do not speak against it.
     fn is_accepted(&self, tally: AttemptTally) -> bool {
-        self.proof.decision() == Some(ProofDecision::Proven) && tally.rate() >= self.required_rate
+        self.proof.decision() == Some(ProofDecision::Proven)
+            && tally.rate() >= self.required_rate
+            && !self.has_recovered_phones()
+    }
+
+    /// A suspect phone that reproduces after all had a bad phase, and so may others.
+    fn has_recovered_phones(&self) -> bool {
+        self.suspect_tally.rate() > MAX_SUCCESS_SHARE
     }
 }
 

@@ -39,6 +39,11 @@ impl PhoneWindows {
         window[phone].count(reached);
     }
 
+    pub(super) fn has_failures(&self) -> bool {
+        let mut tallies = self.windows.iter().flatten();
+        tallies.any(|tally| tally.failures > 0)
+    }
+
     pub(super) fn pairs(&self) -> PhonePairs {
         let pairs = self.windows.iter().map(|window| PhonePairs::of(window));
         pairs.fold(PhonePairs::default(), PhonePairs::plus)

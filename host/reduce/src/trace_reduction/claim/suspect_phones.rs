@@ -1,4 +1,5 @@
-//! Phones that never, or hardly ever, reproduce what others do. Such a phone is broken or different, and its attempts are no noise of the target.
+//! Phones that never, or hardly ever, reproduce what others do. Such a phone is broken or different, and its attempts are no
+//! noise of the target.
 
 use std::collections::{HashMap, HashSet};
 
@@ -8,7 +9,7 @@ use crate::oracle::CandidateKey;
 /// Probability, for all phones together, that a phone like the others has so few successes by bad luck.
 const SIGNIFICANCE_LEVEL: f64 = 0.001;
 /// Share of the expected successes up to which a phone hardly ever reproduces what others do.
-const MAX_SUCCESS_SHARE: f64 = 0.25;
+pub(super) const MAX_SUCCESS_SHARE: f64 = 0.25;
 /// Number of phones for each one whose attempts do not count.
 const MIN_PHONES_PER_EXCLUDED: usize = 10;
 
