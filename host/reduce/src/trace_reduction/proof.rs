@@ -20,14 +20,16 @@ const START_STEPS: f64 = 110.0;
 /// Attempts of a proof however long the candidate is.
 const MIN_PROOF_RUNS: u32 = 60;
 
+/// Attempts of each phone that a proof may have, if that is more than those of any proof.
+const PROOF_RUNS_PER_PHONE: u32 = 40;
+/// Phones up to which more of them make a proof and its pause longer.
+const MAX_PROOF_PHONES: u32 = 15;
 /// Attempts of each phone before the pause of a proof.
 const RUNS_BEFORE_PAUSE: u32 = 4;
 /// Time from the beginning of a proof to the end of its pause: what one phone needs for so many attempts of each of its phones.
 const PAUSE_RUNS_PER_PHONE: u32 = 4;
 /// The same where a phone is suspect: it must be bad for long, and the others good.
 const SUSPECT_PAUSE_RUNS_PER_PHONE: u32 = 20;
-/// Phones up to which more of them make the pause longer.
-const MAX_PAUSE_PHONES: u32 = 15;
 /// Pause from which on it is told.
 const TOLD_PAUSE: Duration = Duration::from_secs(60);
 
@@ -73,7 +75,11 @@ impl<'a> CandidateEvaluator<'a> {
         required_rate: f64,
     ) -> Result<ProofDecision, ReductionStop> {
         let key = candidate.key();
-        let max_runs = proof_runs(self.settings().proof_runs, candidate.len());
+        let max_runs = proof_runs(
+            self.settings().proof_runs,
+            self.proof_phones(),
+            candidate.len(),
+        );
         let nomination = self
             .ledger_mut()
             .nominate(candidate, required_rate, max_runs);
@@ -126,8 +132,7 @@ impl<'a> CandidateEvaluator<'a> {
         attempts: &ProofAttempts,
     ) -> Result<(), ReductionStop> {
         let suspects = self.ledger().suspects(candidate);
-        let is_noisy =
-            self.settings().runs > 1 || !suspects.is_empty() || self.ledger().has_failed(candidate);
+        let is_noisy = !suspects.is_empty() || self.ledger().is_noisy(candidate);
         let longest = Duration::from(attempts.longest);
         // Attempts that a journal recalls take no time, and so does the pause that was made then.
         if !is_noisy || began.elapsed() < longest {
@@ -138,8 +143,7 @@ impl<'a> CandidateEvaluator<'a> {
         } else {
             SUSPECT_PAUSE_RUNS_PER_PHONE
         };
-        let phones = u32::try_from(self.settings().parallel).unwrap_or(u32::MAX);
-        let end = began + longest * (runs_per_phone * phones.min(MAX_PAUSE_PHONES));
+        let end = began + longest * (runs_per_phone * self.proof_phones());
         let left = end.saturating_duration_since(Instant::now());
         if left >= TOLD_PAUSE {
             self.emit(RunEvent::Warning {
@@ -147,6 +151,11 @@ impl<'a> CandidateEvaluator<'a> {
             });
         }
         self.wait_until(end).await
+    }
+
+    fn proof_phones(&self) -> u32 {
+        u32::try_from(self.settings().parallel)
+            .map_or(MAX_PROOF_PHONES, |phones| phones.min(MAX_PROOF_PHONES))
     }
 
     fn start_proof_attempt(
@@ -202,9 +211,10 @@ fn pause_text(suspects: &[&str], pause: Duration) -> String {
 }
 
 /// Maximum number of attempts of the proof of a candidate of this length.
-fn proof_runs(proof_runs: u32, steps: usize) -> u32 {
+fn proof_runs(proof_runs: u32, phones: u32, steps: usize) -> u32 {
     let share = (CHEAP_STEPS / (steps as f64 + START_STEPS)).min(1.0);
-    ((f64::from(proof_runs) * share) as u32).max(MIN_PROOF_RUNS.min(proof_runs))
+    let runs = proof_runs.max(PROOF_RUNS_PER_PHONE * phones);
+    ((f64::from(runs) * share) as u32).max(MIN_PROOF_RUNS.min(proof_runs))
 }
 
 /// Shortest candidate whose rate is not clearly lower than the best one, by the attempts of the whole reduction. `None` if no

@@ -10,7 +10,9 @@ use super::confidence_sequence::RateInterval;
 use super::phone_dependence::PhoneWindows;
 use super::sequential_proof::{ProofDecision, SequentialProof};
 use super::suspect_phones::{MAX_SUCCESS_SHARE, excluded_phones, find_suspects};
-use super::{ClaimStanding, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR};
+use super::{
+    ClaimStanding, HIGHEST_REQUIRED_RATE, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR,
+};
 use crate::oracle::{Candidate, CandidateKey, Observation};
 use crate::policy::AttemptTally;
 
@@ -172,11 +174,14 @@ impl AttemptLedger {
             .expect("a nomination has been inserted")
     }
 
-    /// True if a nominated candidate, or one with at least its steps, has ever failed on the phones that count.
-    pub(in crate::trace_reduction) fn has_failed(&self, candidate: CandidateKey) -> bool {
+    /// True if a nominated candidate need not succeed every time, or if it, or one with at least its steps, has failed on the
+    /// phones that count.
+    pub(in crate::trace_reduction) fn is_noisy(&self, candidate: CandidateKey) -> bool {
         let nomination = self.nominations.get(&candidate);
         nomination.is_some_and(|nomination| {
-            nomination.failed_before || nomination.proof.tally().failures > 0
+            nomination.required_rate < HIGHEST_REQUIRED_RATE
+                || nomination.failed_before
+                || nomination.proof.tally().failures > 0
         })
     }
 

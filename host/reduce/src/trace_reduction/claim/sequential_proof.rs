@@ -44,7 +44,7 @@ pub(in crate::trace_reduction) struct SequentialProof {
 }
 
 impl SequentialProof {
-    pub(in crate::trace_reduction) fn new(
+    pub(super) fn new(
         required_rate: f64,
         error: f64,
         max_runs: u32,
