@@ -143,7 +143,7 @@ pub enum RunEvent {
         high: f64,
         required: f64,
         phones: u32,
-        /// Phones that never reproduced what others did; their runs are not in the tally.
+        /// Phones that never, or hardly ever, reproduced what others did; their runs are not in the tally.
         suspect_phones: Vec<String>,
     },
     ReductionEnded {

@@ -105,7 +105,7 @@ pub fn claim_text(claim: &ReproductionClaim) -> String {
     }
     for suspect in &claim.suspect_phones {
         text += &format!(
-            "\n  `{}` never reproduced what other phones did: {} of {}",
+            "\n  `{}` hardly ever reproduced what other phones did: {} of {}",
             suspect.phone,
             suspect.tally.successes,
             pluralise(u64::from(suspect.tally.runs()), "run")

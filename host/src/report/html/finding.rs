@@ -105,7 +105,7 @@ fn claimed_rate(claim: &ReproductionClaim) -> Markup {
         (percent(claim.rate())) " % (" (low) " to " (percent(claim.interval.high)) " %), " (claim.standing)
         "; " (percent(claim.required_rate)) " % asked"
         @if claim.phones.len() > 1 { "; " (claim.phones.len()) " phones" }
-        @for suspect in &claim.suspect_phones { "; never on " bdi { (suspect.phone) } }
+        @for suspect in &claim.suspect_phones { "; hardly ever on " bdi { (suspect.phone) } }
     }
 }
 
