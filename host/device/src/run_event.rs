@@ -149,7 +149,7 @@ pub enum RunEvent {
         /// Runs on freshly started phones.
         #[serde(default)]
         fresh_starts: u32,
-        /// Phones that never reproduced what others did; their runs are not in the tally.
+        /// Phones that never, or hardly ever, reproduced what others did; their runs are not in the tally.
         suspect_phones: Vec<String>,
     },
     ReductionEnded {

@@ -3,8 +3,8 @@
 
 mod attempt_ledger;
 mod confidence_sequence;
-mod dispersion;
 mod fresh_starts;
+mod phone_dependence;
 mod sequential_proof;
 mod suspect_phones;
 
@@ -45,7 +45,7 @@ pub struct ReproductionClaim {
     pub fails_when_fresh: bool,
     /// Attempts by phone, by name; suspect phones are not among them.
     pub phones: Vec<PhoneTally>,
-    /// Phones that never reproduced what others did.
+    /// Phones that never, or hardly ever, reproduced what others did. The claim is about the others.
     pub suspect_phones: Vec<PhoneTally>,
     /// The result was accepted by a published rule (`nd3min`) and not by the proof.
     pub as_published: bool,

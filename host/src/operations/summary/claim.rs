@@ -10,7 +10,7 @@ pub fn reduction_claim(claim: &ReproductionClaim) -> String {
     let mut text = trace_claim(&TraceClaim::from(claim));
     for suspect in &claim.suspect_phones {
         text += &format!(
-            "\n  `{}` never reproduced what other phones did: {} of {}",
+            "\n  `{}` hardly ever reproduced what other phones did: {} of {}",
             suspect.phone,
             suspect.tally.successes,
             pluralise(u64::from(suspect.tally.runs()), "run")

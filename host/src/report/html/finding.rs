@@ -118,7 +118,7 @@ fn claimed_rate(claim: &TraceClaim, suspect_phones: &[PhoneTally]) -> Markup {
             @if fresh.runs == 0 { "; none on a freshly started phone" }
             @else { "; " (fresh.successes) " of " (fresh.runs) " on freshly started phones" }
         }
-        @for suspect in suspect_phones { "; never on " bdi { (suspect.phone) } }
+        @for suspect in suspect_phones { "; hardly ever on " bdi { (suspect.phone) } }
     }
 }
 
