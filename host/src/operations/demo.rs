@@ -37,14 +37,20 @@ pub async fn run_demo(
     let mut apps = Vec::new();
     for device in devices {
         if !run.cancellation().is_cancelled() {
-            apps.push(explore_app(run, device, events).await?);
+            match explore_app(run, device, events).await {
+                Err(error) if error.is_interruption() => {}
+                explored => apps.push(explored?),
+            }
         }
     }
     note_findings(run, &apps);
     let count = apps.iter().map(|app| app.findings.len()).sum();
     let mut number = 0;
     for app in &mut apps {
-        reduce_findings(run, app, &mut number, count).await?;
+        match reduce_findings(run, app, &mut number, count).await {
+            Err(error) if error.is_interruption() => {}
+            reduced => reduced?,
+        }
     }
     let outcome = if run.cancellation().is_cancelled() {
         Outcome::Interrupted

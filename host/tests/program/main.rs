@@ -17,6 +17,7 @@ mod flaky;
 mod full_disk;
 mod help;
 mod interrupt;
+mod interrupt_phone;
 mod kill;
 mod link;
 mod link_flood;
