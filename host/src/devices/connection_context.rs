@@ -31,7 +31,8 @@ impl ConnectionContext {
             Some(retracer) => Arc::new(RetracedPhone::new(connection, Arc::clone(retracer))),
             None => connection,
         };
-        let device = Device::connect(name.clone(), connection).await;
+        let notices = Arc::clone(&self.sink);
+        let device = Device::connect_with_notices(name.clone(), connection, notices).await;
         device.map_err(|source| DevicesError::Connect { name, source })
     }
 }
