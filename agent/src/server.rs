@@ -8,10 +8,10 @@ use std::time::Duration;
 use quinn::{Connection as Quic, Endpoint, Incoming, RecvStream, SendStream, VarInt};
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::error_text::with_causes;
-use retap_shared::protocol::Request;
+use retap_shared::protocol::{Request, RequestFailure};
 use retap_shared::session::{
-    HELLO_LIMIT, HandshakeRefusal, Hello, REQUEST_LIMIT, RequestEnvelope, RequestResult, SessionId,
-    Welcome,
+    HELLO_LIMIT, HandshakeRefusal, Hello, MAX_OPEN_REQUESTS, REQUEST_LIMIT, RequestEnvelope,
+    RequestResult, SessionId, Welcome,
 };
 use retap_transport::{MessageError, close_code, receive, send, send_large, send_next};
 use tokio::sync::{Semaphore, watch};
@@ -21,6 +21,7 @@ use crate::outbox::{Outbox, OutboxAdmission};
 
 /// Maximum duration of each part of the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+
 /// Maximum number of concurrent handshakes. Further peers must validate their address first.
 const MAX_HANDSHAKES: usize = 8;
 
@@ -267,9 +268,11 @@ impl AgentServer {
         // Without a timeout: a slow network may delay half of a request.
         let envelope = match receive::<RequestEnvelope>(&mut request, REQUEST_LIMIT).await {
             Ok(envelope) => envelope,
-            Err(MessageError::Codec(error)) => {
+            Err(error @ (MessageError::Codec(_) | MessageError::TooLong { .. })) => {
                 tracing::warn!(error = %with_causes(&error), "could not read a request");
-                let _ = stream.reset(VarInt::from_u32(close_code::MALFORMED));
+                let malformed = VarInt::from_u32(close_code::MALFORMED);
+                let _ = stream.reset(malformed);
+                let _ = request.stop(malformed);
                 return;
             }
             // The link broke or the host cancelled the request.
@@ -338,6 +341,7 @@ impl AgentServer {
         };
         match admission {
             OutboxAdmission::Known => self.outbox.result_of(number).await,
+            OutboxAdmission::Full => Some(Arc::new(RequestResult::Failed(too_many_results()))),
             OutboxAdmission::New(cancelled) => tokio::select! {
                 biased;
                 result = self.forward_request(envelope.request) => Some(self.outbox.complete(number, result)),
@@ -380,6 +384,12 @@ impl AgentServer {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn too_many_results() -> RequestFailure {
+    RequestFailure::Impossible(format!(
+        "{MAX_OPEN_REQUESTS} results wait for the host, which has not acknowledged them"
+    ))
 }
 
 /// Asks a peer to validate its address; refuses one that has done so.

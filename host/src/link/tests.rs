@@ -2,9 +2,12 @@
 
 mod alone;
 mod faults;
+mod hostile_agent;
+mod limits;
 mod network;
 mod phone;
 mod refusals;
+mod wrong_answers;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
