@@ -17,13 +17,11 @@ use retap_transport::{MessageError, close_code, receive, send, send_large, send_
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::handshake_gate::{GatePeer, HandshakeGate};
 use crate::outbox::{Outbox, OutboxAdmission};
 
 /// Maximum duration of each part of the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
-
-/// Maximum number of concurrent handshakes. Further peers must validate their address first.
-const MAX_HANDSHAKES: usize = 8;
 
 /// Priority of bulk results, below all other results.
 const BULK_PRIORITY: i32 = -1;
@@ -82,15 +80,20 @@ impl AgentServer {
         })
     }
 
-    /// Serves the hosts of an endpoint until it is closed.
-    pub async fn serve(self: Arc<Self>, endpoint: Endpoint) {
-        let handshakes = Arc::new(Semaphore::new(MAX_HANDSHAKES));
+    /// Serves the hosts of an endpoint until it is closed. The gate says who may shake hands.
+    pub async fn serve(self: Arc<Self>, endpoint: Endpoint, gate: HandshakeGate) {
         while let Some(incoming) = endpoint.accept().await {
-            let Ok(permit) = handshakes.clone().try_acquire_owned() else {
-                retry_or_refuse(incoming);
+            let address = incoming.remote_address().ip();
+            let peer = gate.identify(&incoming.orig_dst_cid(), Some(address));
+            // A stranger proves its address first: it costs nothing to send from one that is not one's own.
+            if peer != GatePeer::PairedHost && incoming.may_retry() {
+                let _ = incoming.retry();
                 continue;
-            };
-            tokio::spawn(self.clone().accept_host(incoming, permit));
+            }
+            match gate.enter(peer) {
+                Some(place) => drop(tokio::spawn(self.clone().accept_host(incoming, place))),
+                None => incoming.refuse(),
+            }
         }
     }
 
@@ -390,15 +393,6 @@ fn too_many_results() -> RequestFailure {
     RequestFailure::Impossible(format!(
         "{MAX_OPEN_REQUESTS} results wait for the host, which has not acknowledged them"
     ))
-}
-
-/// Asks a peer to validate its address; refuses one that has done so.
-fn retry_or_refuse(incoming: Incoming) {
-    if incoming.may_retry() {
-        let _ = incoming.retry();
-    } else {
-        incoming.refuse();
-    }
 }
 
 impl fmt::Debug for AgentServer {

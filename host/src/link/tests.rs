@@ -16,6 +16,7 @@ use std::time::Duration;
 
 use network::MemoryNetwork;
 use quinn::{Endpoint, TokioRuntime};
+use retap_agent::handshake_gate::HandshakeGate;
 use retap_agent::outbox::Outbox;
 use retap_agent::server::AgentServer;
 use retap_shared::connection::{BoxFuture, Connection};
@@ -77,7 +78,11 @@ impl TestAgent {
             incarnation,
         );
         let tasks = vec![
-            tokio::spawn(server.clone().serve(endpoint.clone())),
+            tokio::spawn(
+                server
+                    .clone()
+                    .serve(endpoint.clone(), HandshakeGate::new(keys)),
+            ),
             tokio::spawn(server.clone().collect_notifications()),
         ];
         TestAgent {

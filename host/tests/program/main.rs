@@ -23,6 +23,7 @@ mod link;
 mod link_flood;
 mod link_kill;
 mod link_phone;
+mod link_strangers;
 mod pace;
 mod phone;
 mod reduce;

@@ -6,6 +6,7 @@
 pub mod config;
 pub mod endpoint;
 pub mod keys;
+pub mod knock;
 pub mod stream;
 pub mod udp;
 
