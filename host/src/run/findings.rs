@@ -24,6 +24,7 @@ use crate::command_error::UserError;
 use crate::exit::CommandExit;
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::known_finding::FindingStatus;
+use crate::sanitise_terminal::sanitise_text;
 
 const CRASHES: &str = "crashes";
 const UNCONFIRMED: &str = "unconfirmed";
@@ -131,12 +132,12 @@ impl StoredFinding {
             source,
         };
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
-        run.write(&place(STACK), self.finding.stack.as_bytes())?;
+        run.write(&place(STACK), sanitise_text(&self.finding.stack).as_bytes())?;
         if let Some(picture) = &self.scene.screenshot {
             write_picture(run, self.fingerprint, picture)?;
         }
         if !self.scene.log.is_empty() {
-            run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
+            run.write(&place(LOG), log_text(&self.scene.log).as_bytes())?;
         }
         if let Some(reduced) = &self.reduced {
             let trace = &reduced.reduction.trace;
@@ -164,11 +165,11 @@ impl StoredFinding {
     ) -> Result<(), RunDirectoryError> {
         let place = |file: &str| format!("{UNCONFIRMED}/{}/{file}", self.fingerprint);
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
-        run.write(&place(STACK), self.finding.stack.as_bytes())?;
+        run.write(&place(STACK), sanitise_text(&self.finding.stack).as_bytes())?;
         if let Some(picture) = &self.scene.screenshot {
             run.write(&place(PICTURE), &picture.0)?;
         }
-        run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
+        run.write(&place(LOG), log_text(&self.scene.log).as_bytes())?;
         if is_final {
             run.remove(&self.directory())
         } else {
@@ -417,7 +418,7 @@ pub fn write_obfuscated_stack(
     stack: &str,
 ) -> Result<(), RunDirectoryError> {
     let place = format!("{CRASHES}/{fingerprint}/{OBFUSCATED_STACK}");
-    run.write(&place, stack.as_bytes())
+    run.write(&place, sanitise_text(stack).as_bytes())
 }
 
 /// Reads a `.retap` file.
@@ -432,6 +433,11 @@ pub fn read_trace(path: &Path) -> Result<Trace, StoredFindingError> {
         path: path.to_owned(),
         source,
     })
+}
+
+/// The lines of a log as a terminal can show them.
+fn log_text(lines: &[String]) -> String {
+    sanitise_text(&(lines.join("\n") + "\n"))
 }
 
 impl UserError for StoredFindingError {

@@ -16,6 +16,7 @@ mod explorers;
 mod flaky;
 mod full_disk;
 mod help;
+mod hostile_app;
 mod interrupt;
 mod interrupt_phone;
 mod kill;
