@@ -6,6 +6,7 @@ use retap_model::Abstraction;
 use retap_reduce::suite::{SearchLimits, SuiteReductionAlgorithm};
 use serde::{Deserialize, Serialize};
 
+use super::{COUNTS, MINUTES, OptionNumber};
 use crate::device_spec::DeviceList;
 
 /// Options of `retap reduce-suite`.
@@ -33,4 +34,16 @@ pub struct ReduceSuiteOptions {
     /// Maximum phone time of each phone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u32>,
+}
+
+impl ReduceSuiteOptions {
+    pub(super) fn numbers(&self) -> Vec<OptionNumber> {
+        vec![
+            ("count", self.count.into(), COUNTS),
+            ("replays", self.replays.into(), 1..=1_000),
+            ("fragments", self.fragments.into(), 1..=10),
+            ("max_runs", self.max_runs.unwrap_or(1), 1..=1_000_000_000),
+            ("minutes", self.minutes.unwrap_or(1).into(), MINUTES),
+        ]
+    }
 }

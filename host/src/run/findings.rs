@@ -22,6 +22,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::known_finding::FindingStatus;
 use crate::sanitise_terminal::sanitise_text;
@@ -181,7 +182,7 @@ impl StoredFinding {
     pub fn load_picture(&mut self, run: &RunDirectory) {
         if self.scene.screenshot.is_none() {
             let path = run.path().join(self.directory()).join(PICTURE);
-            self.scene.screenshot = std::fs::read(path).ok().map(Png);
+            self.scene.screenshot = input_file::read(&path).ok().map(Png);
         }
     }
 
@@ -376,7 +377,7 @@ fn read_one(place: &Path) -> Result<(StoredFinding, Option<ReductionFile>), Stor
     // Screenshot and log are optional: runs of earlier versions do not have them.
     let scene = FindingContext {
         screen: None,
-        screenshot: std::fs::read(place.join(PICTURE)).ok().map(Png),
+        screenshot: input_file::read(&place.join(PICTURE)).ok().map(Png),
         log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
     };
     let finding = StoredFinding {

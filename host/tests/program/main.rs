@@ -25,6 +25,7 @@ mod link_flood;
 mod link_kill;
 mod link_phone;
 mod link_strangers;
+mod odd_files;
 mod pace;
 mod phone;
 mod reduce;
