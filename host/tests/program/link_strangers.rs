@@ -20,7 +20,7 @@ use crate::environment::TestEnvironment;
 use crate::link_phone::ServedPhone;
 
 /// Pause between two strangers.
-const PAUSE: Duration = Duration::from_millis(1);
+const PAUSE: Duration = Duration::from_micros(500);
 /// Number of strangers before the host comes: far more than the agent has places for.
 const CROWD: u64 = 300;
 /// Number of silent streams that are held open at a time.

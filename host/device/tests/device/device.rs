@@ -182,7 +182,7 @@ struct SilentPhone;
 
 impl Connection for SilentPhone {
     fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
-        Box::pin(async {
+        Box::pin(async move {
             match request {
                 Request::DescribePhone(_) => Ok(DescribePhoneReply {
                     phone: PhoneInfo::default(),
