@@ -96,7 +96,10 @@ pub fn run() -> CommandExit {
     enable_tracing(&global, &command);
     let done = prepare(&global, &context).and_then(|()| command.run(&global, &context));
     done.unwrap_or_else(|failure| {
-        context.console.print_error(&failure);
+        // The user knows who stopped it.
+        if !failure.is_interruption() {
+            context.console.print_error(&failure);
+        }
         failure.exit()
     })
 }

@@ -47,6 +47,11 @@ impl CommandError {
         self.error.exit()
     }
 
+    /// True if it is no failure: the user asked to stop.
+    pub fn is_interruption(&self) -> bool {
+        self.exit() == CommandExit::Interrupted
+    }
+
     pub fn details(&self) -> Vec<String> {
         self.error.details()
     }

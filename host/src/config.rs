@@ -17,6 +17,7 @@ use crate::command_error::{CommandError, UserError};
 use crate::constraints;
 use crate::device_spec::DeviceSelector;
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::options::{self, ExplorerKind};
 use crate::wording::{closest_name, quoted_list};
 
@@ -85,7 +86,7 @@ impl Config {
     /// The file that was named, or else the one in the working directory, or else nothing.
     pub fn load(named: Option<&Path>) -> Result<Config, ConfigError> {
         let path = named.unwrap_or(Path::new(FILE));
-        match std::fs::read_to_string(path) {
+        match input_file::read_to_string(path) {
             Ok(text) => Config::parse(&text).map_err(|mistakes| ConfigError::Invalid {
                 path: path.to_owned(),
                 mistakes,

@@ -53,6 +53,23 @@ impl RunOptions {
     }
 }
 
+/// A number among options: its name, its value, and the values that are possible.
+type OptionNumber = (&'static str, u64, RangeInclusive<u64>);
+
+impl RunOptions {
+    /// The first number that the command line would not take: options may come from a file that somebody changed.
+    pub fn first_out_of_range(&self) -> Option<OptionNumber> {
+        let mut numbers = match self {
+            RunOptions::Demo(demo) => vec![("events", demo.events, EVENTS)],
+            RunOptions::Explore(explore) => explore.numbers(),
+            RunOptions::Reduce(reduce) => reduce.numbers(),
+            RunOptions::ReduceSuite(suite) => suite.numbers(),
+        };
+        numbers.retain(|(_, value, range)| !range.contains(value));
+        numbers.into_iter().next()
+    }
+}
+
 impl RunOptions {
     /// Mappings of the app's builds; none for commands that do not retrace.
     pub fn mappings(&self) -> Option<&MappingOptions> {

@@ -69,12 +69,18 @@ pub async fn explore_to_end(
     ExplorationEnd { result, error }
 }
 
-/// Runs all workers. Returns true if they were cancelled.
+/// Runs all workers. Returns true if they were cancelled: a phone that does not answer is not waited for then.
 async fn run_workers(exploration: &Exploration<'_>, workers: usize) -> Result<bool, ExploreError> {
     exploration.replay_journal()?;
-    let cancelled =
-        try_join_all((0..workers).map(|worker| run_worker(exploration, worker))).await?;
-    Ok(cancelled.contains(&true))
+    let working = try_join_all((0..workers).map(|worker| run_worker(exploration, worker)));
+    let cancellation = exploration.context.cancellation;
+    match cancellation.run_until_cancelled(working).await {
+        Some(cancelled) => Ok(cancelled?.contains(&true)),
+        None => {
+            (0..workers).for_each(|worker| exploration.report_worker_end(worker));
+            Ok(true)
+        }
+    }
 }
 
 fn started_event(settings: &ExploreSettings, workers: usize, explorer: &str) -> RunEvent {

@@ -106,6 +106,20 @@ impl<'a> Exploration<'a> {
         self.lock_state().finish(self.settings)
     }
 
+    /// Reports what a worker did until its end.
+    pub(crate) fn report_worker_end(&self, worker: usize) {
+        let (events, took) = {
+            let state = self.lock_state();
+            (state.workers[worker].events, state.workers[worker].took)
+        };
+        self.emit(RunEvent::SessionEnded {
+            session: u32::try_from(worker).unwrap_or(u32::MAX),
+            events,
+            took,
+            recalled: false,
+        });
+    }
+
     pub(crate) fn emit(&self, event: RunEvent) {
         (self.context.events)(event);
     }

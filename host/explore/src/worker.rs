@@ -52,7 +52,7 @@ pub(crate) async fn run_worker(
         worker.begin_lease(&mut lease, seed);
         match Box::pin(worker.explore(&mut lease)).await {
             Ok(cancelled) => {
-                worker.report_end();
+                exploration.report_worker_end(number);
                 return Ok(cancelled);
             }
             Err(WorkerError::Exploration(error)) => return Err(error),

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::command_error::CommandError;
 use crate::device_spec::PhoneSelection;
-use crate::devices::ConnectedPhones;
+use crate::devices::{ConnectedPhones, ConnectionContext};
 use crate::operations::{ExplorationPlan, explorer};
 use crate::options::{ExplorerKind, ExplorerOptions};
 
@@ -53,7 +53,11 @@ pub async fn run(
     case: ExploreBenchCase,
     stop: &CancellationToken,
 ) -> Result<ExploreMeasurement, CommandError> {
-    let phones = ConnectedPhones::connect(&case.devices, Seed(case.seed)).await?;
+    let context = ConnectionContext {
+        cancellation: stop.clone(),
+        ..ConnectionContext::default()
+    };
+    let phones = ConnectedPhones::connect_with(&case.devices, Seed(case.seed), &context).await?;
     let app = phones.app(None)?;
     let plan = ExplorationPlan {
         minutes: case.minutes,

@@ -1,6 +1,5 @@
 //! `retap install`.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -14,6 +13,7 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::{AdbDeviceSpec, DeviceList, DeviceSelector, DeviceSpec};
 use crate::devices::{self, DevicesError};
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::operations::{self, ClockKind};
 
 /// First bytes of every APK.
@@ -148,7 +148,7 @@ fn check(path: &Path) -> Result<(), InstallError> {
         source,
     };
     let mut start = [0; ZIP.len()];
-    let begun = File::open(path).map_err(read)?.read_exact(&mut start);
+    let begun = input_file::open(path).map_err(read)?.read_exact(&mut start);
     if begun.is_ok() && start == *ZIP {
         Ok(())
     } else {

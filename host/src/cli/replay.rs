@@ -19,7 +19,7 @@ use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::config::Config;
 use crate::device_spec::PhoneSelection;
-use crate::devices::{ConnectedPhones, FindingRetracer};
+use crate::devices::{ConnectedPhones, ConnectionContext, FindingRetracer};
 use crate::exit::CommandExit;
 use crate::format::mapping;
 use crate::operations::{self, ClockKind, TraceWithoutTimes, describe_verdict, summary};
@@ -195,7 +195,12 @@ impl ReplayCommand {
         let sink = report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now());
         let retracer = Arc::new(FindingRetracer::new(Arc::clone(&sink)));
         let used = (!plan.mappings.is_empty()).then_some(&retracer);
-        let phones = ConnectedPhones::connect_retraced(&plan.selection, plan.seed, used).await?;
+        let connection = ConnectionContext {
+            cancellation: context.cancellation.clone(),
+            sink: Arc::clone(&sink),
+            retracer: used.cloned(),
+        };
+        let phones = ConnectedPhones::connect_with(&plan.selection, plan.seed, &connection).await?;
         for (trace, path) in plan.traces.iter().zip(&self.traces) {
             let info = phones.app_of(trace, &sink)?;
             if used.is_some() {

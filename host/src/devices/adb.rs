@@ -135,7 +135,9 @@ impl AdbPhone {
             forwarded: Mutex::new(None),
             has_answered: AtomicBool::new(false),
         });
+        let starting = StartingAgent(Some(Arc::clone(&dialer)));
         if let Err(error) = dialer.agent.start().await {
+            starting.disarm();
             dialer.agent.end(false, None).await;
             return Err(error.into());
         }
@@ -143,7 +145,9 @@ impl AdbPhone {
             connect_timeout: CONNECT_TIMEOUT,
             reconnect_timeout: spec.reconnect_timeout,
         };
-        match Link::connect(dialer.clone(), os::machine_name(), reconnect_policy).await {
+        let connected = Link::connect(dialer.clone(), os::machine_name(), reconnect_policy).await;
+        starting.disarm();
+        match connected {
             Ok(link) => Ok(AdbPhone { link, dialer }),
             Err(source) => {
                 let output = dialer.agent.output().await;
@@ -178,6 +182,27 @@ impl AdbPhone {
     /// Every Java name that the agent uses, one per line.
     pub async fn names(&self) -> Result<String, AdbError> {
         self.dialer.agent.names().await
+    }
+}
+
+/// An agent that is being started. If that is cancelled, it is ended as one that was never reached.
+struct StartingAgent(Option<Arc<AdbDialer>>);
+
+impl StartingAgent {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for StartingAgent {
+    fn drop(&mut self) {
+        let Some(dialer) = self.0.take() else {
+            return;
+        };
+        shutdown::spawn(async move {
+            let forwarded = *dialer.forwarded.lock().await;
+            dialer.agent.end(false, forwarded).await;
+        });
     }
 }
 

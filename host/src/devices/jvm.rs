@@ -1,6 +1,7 @@
 //! `jvm:FILE.apk`: a real app on the real framework in a JVM of its own. Builds what is missing, prepares the app,
 //! starts the process, and starts it again when it dies. Its users see that as the death of an agent.
 
+mod cancellable_process;
 mod java_loop;
 mod process;
 mod socket;
@@ -8,12 +9,13 @@ mod tools;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use java_loop::RandomWalkSummary;
 use process::JvmProcess;
+use retap_device::CancellationToken;
 use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Reply, Request};
@@ -56,6 +58,8 @@ pub enum JvmError {
         #[source]
         source: io::Error,
     },
+    #[error("cancelled")]
+    Cancelled,
     #[error("the phone did not start: {0}")]
     Died(String),
     #[error(transparent)]
@@ -92,6 +96,7 @@ impl JvmError {
                  repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"
                     .into()
             }
+            JvmError::Cancelled => "run the same command again".into(),
             JvmError::Run { .. } => "see whether the file is there and may be run".into(),
             JvmError::Died(_) | JvmError::Link(_) | JvmError::Keys(_) => {
                 "see whether Java is one of version 17 and the machine has a gigabyte of memory to spare, then try again"
@@ -101,12 +106,23 @@ impl JvmError {
     }
 }
 
-/// The APK of a JVM phone, if it is there. `sample` is the app that comes with Retap.
-pub fn find_apk(file: &str) -> Result<PathBuf, JvmError> {
-    let path = match file {
-        JvmDeviceSpec::SAMPLE => tools::sample()?,
+/// Checks whether a file can be an APK. Nothing is built for it.
+pub fn check(file: &str) -> Result<(), JvmError> {
+    match file {
+        JvmDeviceSpec::SAMPLE => Ok(()),
+        path => check_apk(PathBuf::from(path)).map(|_| ()),
+    }
+}
+
+/// The APK of a JVM phone, if it is there. `sample` is the app that comes with Retap; it is built where it is missing.
+fn find_apk(file: &str, cancellation: &CancellationToken) -> Result<PathBuf, JvmError> {
+    check_apk(match file {
+        JvmDeviceSpec::SAMPLE => tools::sample(cancellation)?,
         path => PathBuf::from(path),
-    };
+    })
+}
+
+fn check_apk(path: PathBuf) -> Result<PathBuf, JvmError> {
     if !path.is_file() {
         return Err(JvmError::NoFile(path));
     }
@@ -130,9 +146,10 @@ pub struct JvmPhoneFactory {
 
 impl JvmPhoneFactory {
     /// Prepares what several phones share: the jars, and the app for a JVM.
-    pub fn make(apk: &Path) -> Result<JvmPhoneFactory, JvmError> {
-        let tools = JvmTools::find()?;
-        let prepared = tools.prepare(apk)?;
+    pub fn make(file: &str, cancellation: &CancellationToken) -> Result<JvmPhoneFactory, JvmError> {
+        let apk = find_apk(file, cancellation)?;
+        let tools = JvmTools::find(cancellation)?;
+        let prepared = tools.prepare(&apk, cancellation)?;
         Ok(JvmPhoneFactory {
             tools,
             prepared,

@@ -17,7 +17,7 @@ use retap_shared::verdict::Outcome;
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
-use crate::devices::{ConnectedPhones, FindingRetracer};
+use crate::devices::{ConnectedPhones, ConnectionContext, FindingRetracer};
 use crate::exit::CommandExit;
 use crate::operations::clock::{ClockKind, block_on};
 use crate::options::RunOptions;
@@ -196,8 +196,12 @@ impl ActiveRun {
 
     /// Connects the phones of the run.
     pub async fn connect(&self, phones: &PhoneSelection) -> Result<ConnectedPhones, CommandError> {
-        let retracer = self.retracer.as_ref();
-        Ok(ConnectedPhones::connect_retraced(phones, self.seed(), retracer).await?)
+        let context = ConnectionContext {
+            cancellation: self.cancellation().clone(),
+            sink: Arc::clone(&self.sink),
+            retracer: self.retracer.clone(),
+        };
+        Ok(ConnectedPhones::connect_with(phones, self.seed(), &context).await?)
     }
 
     /// Retraces the findings of an app from now on, if the options name a mapping for its version.
@@ -270,9 +274,15 @@ impl ActiveRun {
             ..
         } = match (result, unwritten) {
             (Ok(result), unwritten) => CommandResult {
-                error: unwritten.or(result.error),
+                // An interruption is an outcome: what was done until then is the result.
+                error: unwritten.or(result.error.filter(|error| !error.is_interruption())),
                 ..result
             },
+            (Err(error), None) if error.is_interruption() => {
+                let saved = self.run.set_state(RunState::Interrupted).err();
+                self.print_resume_hint();
+                return Err(saved.unwrap_or(error));
+            }
             (Err(error), unwritten) => {
                 // That the state cannot be saved is no news beside the error.
                 let _ = self.run.set_state(RunState::Failed);

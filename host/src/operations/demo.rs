@@ -45,6 +45,7 @@ pub async fn run_demo(
                 apps.push(app);
                 error = failure;
             }
+            Err(failure) if failure.is_interruption() => {}
             // Nothing has been found yet: there is no result but the error.
             Err(failure) if apps.is_empty() => return Err(failure),
             Err(failure) => error = Some(failure),
@@ -53,7 +54,8 @@ pub async fn run_demo(
     let count = apps.iter().map(|app| app.findings.len()).sum();
     if error.is_none() {
         note_findings(run, &apps);
-        error = reduce_apps(run, &mut apps, count).await.err();
+        let reduced = reduce_apps(run, &mut apps, count).await;
+        error = reduced.err().filter(|error| !error.is_interruption());
     }
     let outcome = if error.is_some() || run.cancellation().is_cancelled() {
         Outcome::Interrupted

@@ -264,12 +264,15 @@ async fn reduce_on_phones(
     let mut recorded = None;
     let mut pictures = Vec::new();
     if reduction.claim.is_some() && reduction.outcome != Outcome::Interrupted {
-        match record_result(run, pool, &mut reduction).await {
-            Ok(reply) => {
-                recorded = Some(reply);
-                pictures = play::pictures(pool, &reduction.trace).await;
-            }
-            Err(failure) => error = Some(failure),
+        let recording = async {
+            recorded = Some(record_result(run, pool, &mut reduction).await?);
+            pictures = play::pictures(pool, &reduction.trace).await;
+            Ok(())
+        };
+        match run.cancellation().run_until_cancelled(recording).await {
+            Some(Ok(())) => {}
+            Some(Err(failure)) => error = Some(failure),
+            None => reduction.outcome = Outcome::Interrupted,
         }
     }
     // The trace may have been the result of another reduction: what that one claims is about other steps.

@@ -9,7 +9,7 @@ use retap_reduce::trace_reduction::{
 use retap_shared::trace::ReplayPace;
 use serde::{Deserialize, Serialize};
 
-use super::MappingOptions;
+use super::{COUNTS, MINUTES, MappingOptions, OptionNumber, RUNS};
 use crate::device_spec::DeviceList;
 
 /// Options of `retap reduce`.
@@ -59,6 +59,22 @@ pub struct ReduceOptions {
     /// Pace of all runs; without one the pace of each trace, then the recorded one where a trace never reproduces.
     #[serde(default)]
     pub pace: Option<ReplayPace>,
+}
+
+impl ReduceOptions {
+    pub(super) fn numbers(&self) -> Vec<OptionNumber> {
+        let originals = self.original_successes.unwrap_or(self.successes);
+        vec![
+            ("count", self.count.into(), COUNTS),
+            ("runs", self.runs.into(), RUNS),
+            ("successes", self.successes.into(), RUNS),
+            ("original_successes", originals.into(), RUNS),
+            ("parallel", self.parallel.unwrap_or(1).into(), COUNTS),
+            ("max_runs", self.max_runs.unwrap_or(1), 1..=u64::MAX),
+            ("minutes", self.minutes.unwrap_or(1).into(), MINUTES),
+            ("parts", self.nd3min.parts.into(), 2..=10_000),
+        ]
+    }
 }
 
 /// Oracle that answers whether a candidate reaches the target.

@@ -1,6 +1,5 @@
 //! Reads `events.jsonl` for a page that is written after the run: phones, coverage, and the order of the findings.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use serde::Deserialize;
 
+use crate::input_file;
 use crate::report::data::ExplorationSection;
 use crate::report::event_log::EVENTS_FILE;
 
@@ -45,7 +45,7 @@ impl RecalledEvents {
         if !path.exists() {
             return Ok(recalled);
         }
-        let mut reader = BufReader::new(File::open(path)?);
+        let mut reader = BufReader::new(input_file::open(&path)?);
         let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
             if line.windows(STEPPED.len()).any(|part| part == STEPPED) {

@@ -5,6 +5,7 @@ use std::{fs, io};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::run::atomic_write;
 use crate::run::lock::{RunLock, RunLockError};
 use crate::run::manifest::MANIFEST;
@@ -141,7 +142,7 @@ pub fn is_run(path: &Path) -> bool {
 
 /// Reads a text file.
 pub fn read(path: &Path) -> Result<String, RunDirectoryError> {
-    fs::read_to_string(path).map_err(|source| RunDirectoryError::Read {
+    input_file::read_to_string(path).map_err(|source| RunDirectoryError::Read {
         path: path.to_owned(),
         source,
     })

@@ -22,8 +22,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::known_finding::FindingStatus;
+use crate::sanitise_terminal::sanitise_text;
 
 const CRASHES: &str = "crashes";
 const UNCONFIRMED: &str = "unconfirmed";
@@ -131,12 +133,12 @@ impl StoredFinding {
             source,
         };
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
-        run.write(&place(STACK), self.finding.stack.as_bytes())?;
+        run.write(&place(STACK), sanitise_text(&self.finding.stack).as_bytes())?;
         if let Some(picture) = &self.scene.screenshot {
             write_picture(run, self.fingerprint, picture)?;
         }
         if !self.scene.log.is_empty() {
-            run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
+            run.write(&place(LOG), log_text(&self.scene.log).as_bytes())?;
         }
         if let Some(reduced) = &self.reduced {
             let trace = &reduced.reduction.trace;
@@ -164,11 +166,11 @@ impl StoredFinding {
     ) -> Result<(), RunDirectoryError> {
         let place = |file: &str| format!("{UNCONFIRMED}/{}/{file}", self.fingerprint);
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
-        run.write(&place(STACK), self.finding.stack.as_bytes())?;
+        run.write(&place(STACK), sanitise_text(&self.finding.stack).as_bytes())?;
         if let Some(picture) = &self.scene.screenshot {
             run.write(&place(PICTURE), &picture.0)?;
         }
-        run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
+        run.write(&place(LOG), log_text(&self.scene.log).as_bytes())?;
         if is_final {
             run.remove(&self.directory())
         } else {
@@ -180,7 +182,7 @@ impl StoredFinding {
     pub fn load_picture(&mut self, run: &RunDirectory) {
         if self.scene.screenshot.is_none() {
             let path = run.path().join(self.directory()).join(PICTURE);
-            self.scene.screenshot = std::fs::read(path).ok().map(Png);
+            self.scene.screenshot = input_file::read(&path).ok().map(Png);
         }
     }
 
@@ -375,7 +377,7 @@ fn read_one(place: &Path) -> Result<(StoredFinding, Option<ReductionFile>), Stor
     // Screenshot and log are optional: runs of earlier versions do not have them.
     let scene = FindingContext {
         screen: None,
-        screenshot: std::fs::read(place.join(PICTURE)).ok().map(Png),
+        screenshot: input_file::read(&place.join(PICTURE)).ok().map(Png),
         log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
     };
     let finding = StoredFinding {
@@ -417,7 +419,7 @@ pub fn write_obfuscated_stack(
     stack: &str,
 ) -> Result<(), RunDirectoryError> {
     let place = format!("{CRASHES}/{fingerprint}/{OBFUSCATED_STACK}");
-    run.write(&place, stack.as_bytes())
+    run.write(&place, sanitise_text(stack).as_bytes())
 }
 
 /// Reads a `.retap` file.
@@ -432,6 +434,11 @@ pub fn read_trace(path: &Path) -> Result<Trace, StoredFindingError> {
         path: path.to_owned(),
         source,
     })
+}
+
+/// The lines of a log as a terminal can show them.
+fn log_text(lines: &[String]) -> String {
+    sanitise_text(&(lines.join("\n") + "\n"))
 }
 
 impl UserError for StoredFindingError {

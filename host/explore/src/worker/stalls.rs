@@ -3,6 +3,7 @@
 
 use retap_device::DeviceError;
 use retap_shared::protocol::RequestFailure;
+use retap_shared::verdict::Interruption;
 
 /// Number of events in a row that the phone did not take, after which a worker starts clean.
 const MAX_REFUSALS: u32 = 10;
@@ -46,6 +47,6 @@ impl PhoneStalls {
             return Ok(why);
         }
         let why = format!("{why}; {MAX_STALLS} attempts without a step between them");
-        Err(DeviceError::Refused(RequestFailure::Phone(why)))
+        Err(Interruption::PhoneLost { why }.into())
     }
 }

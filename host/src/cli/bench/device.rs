@@ -76,7 +76,7 @@ impl BenchDeviceCommand {
         context: &CommandContext,
     ) -> Result<(), CommandError> {
         let print = |text: String| Ok(context.console.result(&text)?);
-        device::measure(options, |case| {
+        device::measure(options, &context.cancellation, |case| {
             print(if self.json {
                 case.to_json()
             } else {

@@ -4,7 +4,10 @@ use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
+use retap_device::CancellationToken;
+
 use super::JvmError;
+use super::cancellable_process::output_unless_cancelled;
 
 /// Environment variable with the folder of the built phone. Default: beside the program, or in the project that the
 /// program was built from.
@@ -45,14 +48,14 @@ pub struct JvmTools {
 }
 
 impl JvmTools {
-    pub fn find() -> Result<JvmTools, JvmError> {
+    pub fn find(cancellation: &CancellationToken) -> Result<JvmTools, JvmError> {
         let java = program("java")?;
         let built = match search_paths()
             .into_iter()
             .find(|place| place.join("ready").exists())
         {
             Some(built) => built,
-            None => build()?,
+            None => build(cancellation)?,
         };
         // Resolved, because the name may be a link, which the next build changes while a phone runs.
         let built = built.canonicalize().unwrap_or(built);
@@ -60,7 +63,11 @@ impl JvmTools {
     }
 
     /// The app as a JVM can run it: done once for each file, and kept.
-    pub fn prepare(&self, apk: &Path) -> Result<PathBuf, JvmError> {
+    pub fn prepare(
+        &self,
+        apk: &Path,
+        cancellation: &CancellationToken,
+    ) -> Result<PathBuf, JvmError> {
         let what = format!("preparing {}", apk.display());
         let mut command = Command::new(&self.java);
         command
@@ -75,10 +82,14 @@ impl JvmTools {
             .arg("dev.retap.jvmphone.prepare.Prepare")
             .arg(apk)
             .arg(cache());
-        let output = command.output().map_err(|source| JvmError::Run {
-            what: what.clone(),
-            source,
+        command.stderr(Stdio::piped());
+        let output = output_unless_cancelled(&mut command, cancellation).map_err(|source| {
+            JvmError::Run {
+                what: what.clone(),
+                source,
+            }
         })?;
+        let output = output.ok_or(JvmError::Cancelled)?;
         let text = String::from_utf8_lossy(&output.stdout);
         match text.lines().last() {
             Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
@@ -171,7 +182,7 @@ fn search_paths() -> Vec<PathBuf> {
 }
 
 /// The sample app, which is built where it is not there yet.
-pub fn sample() -> Result<PathBuf, JvmError> {
+pub fn sample(cancellation: &CancellationToken) -> Result<PathBuf, JvmError> {
     let program = std::env::current_exe().ok();
     let beside = program
         .iter()
@@ -181,11 +192,11 @@ pub fn sample() -> Result<PathBuf, JvmError> {
         .find(|path| path.is_file())
     {
         Some(apk) => Ok(apk),
-        None => run_build_script(BUILD_SAMPLE, &[]),
+        None => run_build_script(BUILD_SAMPLE, &[], cancellation),
     }
 }
 
-fn build() -> Result<PathBuf, JvmError> {
+fn build(cancellation: &CancellationToken) -> Result<PathBuf, JvmError> {
     run_build_script(
         BUILD,
         if cfg!(debug_assertions) {
@@ -193,11 +204,16 @@ fn build() -> Result<PathBuf, JvmError> {
         } else {
             &[]
         },
+        cancellation,
     )
 }
 
 /// Only where the sources are: an installed program has what it needs beside it. The script's last line is what it made.
-fn run_build_script(name: &'static str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
+fn run_build_script(
+    name: &'static str,
+    arguments: &[&str],
+    cancellation: &CancellationToken,
+) -> Result<PathBuf, JvmError> {
     for tool in ["javac", "mvn"] {
         program(tool)?;
     }
@@ -216,7 +232,9 @@ fn run_build_script(name: &'static str, arguments: &[&str]) -> Result<PathBuf, J
     {
         command.env("CARGO_TARGET_DIR", target);
     }
-    let output = command.stderr(Stdio::inherit()).output().map_err(run)?;
+    command.stderr(Stdio::inherit());
+    let output = output_unless_cancelled(&mut command, cancellation).map_err(run)?;
+    let output = output.ok_or(JvmError::Cancelled)?;
     let text = String::from_utf8_lossy(&output.stdout);
     match text.lines().last() {
         Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
