@@ -74,7 +74,11 @@ impl Worker<'_> {
             })
     }
 
+    /// Reports the end of the session, unless the worker only ends to begin anew.
     pub(super) fn report_end(&self) {
+        if self.exploration.has_diverged() {
+            return;
+        }
         let state = self.exploration.lock_state();
         let events = state.workers[self.number].events;
         let took = state.workers[self.number].took;
