@@ -21,6 +21,7 @@ mod reduce_suite;
 mod replay;
 mod report;
 mod resume_conflicts;
+mod runs;
 mod screen;
 
 use arguments::GlobalArguments;
@@ -67,6 +68,7 @@ enum CliCommand {
     Replay(replay::ReplayCommand),
     Baseline(baseline::BaselineCommand),
     Report(report::ReportCommand),
+    Runs(runs::RunsCommand),
     Screen(screen::ScreenCommand),
     Import(import::ImportCommand),
     Policy(policy::PolicyCommand),
@@ -139,6 +141,7 @@ impl CliCommand {
             CliCommand::Replay(command) => command.run(global, context),
             CliCommand::Baseline(command) => command.run(context),
             CliCommand::Report(command) => command.run(global, context),
+            CliCommand::Runs(command) => command.run(global, context),
             CliCommand::Screen(command) => command.run(global, context),
             CliCommand::Import(command) => command.run(context),
             CliCommand::Policy(command) => command.run(global, context),

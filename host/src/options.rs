@@ -2,6 +2,7 @@
 //! that a run can be resumed.
 
 mod explore;
+mod keep;
 mod mapping;
 mod reduce;
 mod reduce_suite;
@@ -13,6 +14,7 @@ pub use explore::{
     AppConstraints, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, DEFAULT_THROTTLE_MS, ExploreOptions,
     ExplorerKind, ExplorerOptions,
 };
+pub use keep::{DEFAULT_KEEP_AGE, DEFAULT_KEEP_SIZE, KeepAge, KeepSize};
 pub use mapping::MappingOptions;
 pub use reduce::{Nd3minOptions, OracleKind, ReduceOptions};
 pub use reduce_suite::ReduceSuiteOptions;

@@ -317,6 +317,9 @@ impl<'a> Worker<'a> {
     }
 
     fn report_step(&self, device: &str, step: &Step, refusal: Option<String>) {
+        if self.exploration.is_repeating() {
+            return;
+        }
         let events = self.exploration.lock_state().workers[self.number].events;
         self.exploration.emit(RunEvent::Stepped {
             session: self.session(),
@@ -329,7 +332,11 @@ impl<'a> Worker<'a> {
         });
     }
 
+    /// Warns, unless an earlier process did.
     fn warn(&self, text: String) {
+        if self.exploration.is_repeating() {
+            return;
+        }
         self.exploration.emit(RunEvent::Warning { text });
     }
 

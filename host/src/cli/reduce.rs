@@ -165,10 +165,7 @@ impl ReduceCommand {
     ) -> Result<Option<(ActiveRun, ReduceOptions)>, CommandError> {
         let config = global.config()?;
         let path = self.source.clone().unwrap_or_default();
-        let source = match self.every {
-            Some(kind) => ReductionSource::read_reached(&path, kind)?,
-            None => ReductionSource::read(&path, self.crash.as_deref())?,
-        };
+        let source = ReductionSource::read(&path, self.crash.as_deref(), self.every)?;
         if source.traces().is_empty() {
             let run = path.display();
             let text = format!("the run `{run}` has no finding: there is nothing to reduce");
@@ -199,8 +196,8 @@ impl ReduceCommand {
             self.run.seed(&config),
             &self.run.location(store),
             context,
+            |directory| Ok(source.copy_into(directory)?),
         )?;
-        source.copy_into(run.directory())?;
         Ok(Some((run, options)))
     }
 
@@ -216,7 +213,10 @@ impl ReduceCommand {
         ReduceOptions {
             device,
             count: self.phones.count(config),
-            source,
+            // Absolute, because a run can be resumed from anywhere.
+            source: std::path::absolute(&source).unwrap_or(source),
+            crash: self.crash.clone(),
+            every: self.every,
             target: self.target(config),
             algorithm: self.algorithm(&config.reduce),
             runs,

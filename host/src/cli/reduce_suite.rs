@@ -127,8 +127,8 @@ impl ReduceSuiteCommand {
             self.run.seed(&config),
             &self.run.location(global.store(&config)),
             context,
+            |directory| suite.copy_into(directory),
         )?;
-        suite.copy_into(run.directory())?;
         Ok((run, options))
     }
 
@@ -142,7 +142,7 @@ impl ReduceSuiteCommand {
         Ok(ReduceSuiteOptions {
             device,
             count: self.phones.count(config),
-            sources: self.sources.clone(),
+            sources: self.sources.iter().map(|path| absolute(path)).collect(),
             algorithm: self.algorithm.unwrap_or(defaults.algorithm),
             replays: self.replays.unwrap_or(defaults.replays),
             fragments: self.fragments.unwrap_or(defaults.fragments),
@@ -200,6 +200,11 @@ impl ReduceSuiteCommand {
         console.result(&format!("report: {}", page.display()))?;
         Ok(console.result(&directory.display().to_string())?)
     }
+}
+
+/// The path as it is found from any directory: a run can be resumed from anywhere.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn reduce_suite_options(options: &RunOptions) -> Option<ReduceSuiteOptions> {

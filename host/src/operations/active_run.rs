@@ -22,7 +22,7 @@ use crate::exit::CommandExit;
 use crate::operations::clock::{ClockKind, block_on};
 use crate::options::RunOptions;
 use crate::report::console::{Console, LineStyle};
-use crate::report::event_log::{self, EventLog};
+use crate::report::event_log::EventLog;
 use crate::report::progress::ProgressReporter;
 use crate::report::{self, Reporter};
 use crate::run::Run;
@@ -83,25 +83,24 @@ impl<T> CommandEnd<T> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ActiveRunError {
-    #[error("could not write `{}`", .path.display())]
-    Events { path: PathBuf, source: io::Error },
     #[error("could not start the runtime")]
     Runtime(#[source] io::Error),
 }
 
 impl ActiveRun {
-    /// Starts a new run. Without a store it cannot be resumed.
+    /// Starts a new run. Without a store it cannot be resumed. `copy_inputs` copies what the run reads into its directory.
     pub fn start(
         options: RunOptions,
         seed: u64,
         location: &RunLocation,
         context: &CommandContext,
+        copy_inputs: impl FnOnce(&RunDirectory) -> Result<(), CommandError>,
     ) -> Result<ActiveRun, CommandError> {
         let (store, path) = match &location.store {
             Some(path) => (SqliteStore::open(path)?, path.as_path()),
             None => (SqliteStore::in_memory()?, Path::new("")),
         };
-        let run = Run::start(options, seed, location.out.as_deref(), path)?;
+        let run = Run::start(options, seed, location.out.as_deref(), path, copy_inputs)?;
         ActiveRun::open(run, store, context)
     }
 
@@ -128,9 +127,9 @@ impl ActiveRun {
         store: SqliteStore,
         context: &CommandContext,
     ) -> Result<ActiveRun, CommandError> {
-        let path = run.directory().path().join(event_log::EVENTS_FILE);
-        let event_log = EventLog::open(&path, context.cancellation.clone())
-            .map_err(|source| ActiveRunError::Events { path, source })?;
+        let RunManifest { job, settings, .. } = run.manifest();
+        store.note_run(job, run.directory().path(), settings.command())?;
+        let event_log = EventLog::open(run.directory(), context.cancellation.clone())?;
         let event_log = Arc::new(event_log);
         let started = Instant::now();
         let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
@@ -192,6 +191,11 @@ impl ActiveRun {
     pub fn journal(&self, part: &str) -> Result<StoreJournal, StoreError> {
         self.store
             .journal(&format!("{}/{part}", self.run.manifest().job))
+    }
+
+    /// Notes the app of the run, for the list of runs.
+    pub fn note_app(&self, app: &App) -> Result<(), StoreError> {
+        self.store.note_app(&self.run.manifest().job, &app.package)
     }
 
     /// Connects the phones of the run.
@@ -266,7 +270,7 @@ impl ActiveRun {
             });
         }
         // An event that could not be written cancelled the work: that error is the cause of any other.
-        let unwritten = self.check_events_written().err();
+        let unwritten = self.event_log.take_error().map(CommandError::from);
         let CommandResult {
             outcome,
             value,
@@ -306,9 +310,10 @@ impl ActiveRun {
         })
     }
 
-    /// The error with the command that resumes the run.
+    /// The error with the command that resumes the run. Where a directory is that was moved, only the user knows.
     fn resumable(&self, error: CommandError) -> CommandError {
-        match self.resume_command() {
+        let command = self.resume_command();
+        match command.filter(|_| self.directory().check_present().is_ok()) {
             Some(command) => error.resumed_by(command),
             None => error,
         }
@@ -338,14 +343,6 @@ impl ActiveRun {
             self.console().print(LineStyle::Warning, &line);
         }
     }
-
-    fn check_events_written(&self) -> Result<(), CommandError> {
-        let path = self.directory().path().join(event_log::EVENTS_FILE);
-        match self.event_log.take_error() {
-            Some(source) => Err(ActiveRunError::Events { path, source }.into()),
-            None => Ok(()),
-        }
-    }
 }
 
 fn exit_for(outcome: Outcome) -> CommandExit {
@@ -359,19 +356,10 @@ fn exit_for(outcome: Outcome) -> CommandExit {
 
 impl UserError for ActiveRunError {
     fn exit(&self) -> CommandExit {
-        match self {
-            ActiveRunError::Events { .. } => CommandExit::Usage,
-            ActiveRunError::Runtime(_) => CommandExit::InternalError,
-        }
+        CommandExit::InternalError
     }
 
     fn help(&self) -> String {
-        match self {
-            ActiveRunError::Events { .. } => {
-                "free disk space or allow writing there, then resume with `--resume`; all observations are kept"
-            }
-            ActiveRunError::Runtime(_) => "see whether the system has threads and memory left",
-        }
-        .into()
+        "see whether the system has threads and memory left".into()
     }
 }

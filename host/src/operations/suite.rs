@@ -48,6 +48,7 @@ pub async fn run_suite_reduction(
 ) -> Result<CommandResult<ReducedSuite>, CommandError> {
     let TraceSuite { traces } = TraceSuite::read_copy(run.directory(), &options.sources)?;
     let (names, traces): (Vec<String>, Vec<Trace>) = traces.into_iter().unzip();
+    run.note_app(&traces[0].header.app)?;
     let selection = PhoneSelection {
         device: devices_for(&traces[0], options.device.as_ref())?,
         count: options.count,

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use retap_reduce::reached_targets::ReachedKind;
 use retap_reduce::trace_reduction::{
     DEFAULT_PARTS, ReductionAlgorithm, SchedulerKind, StateGranularity,
 };
@@ -20,6 +21,12 @@ pub struct ReduceOptions {
     pub count: u32,
     /// Path that the user named. The traces themselves are copied into the run.
     pub source: PathBuf,
+    /// First digits of the finding that is reduced; none for all findings of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crash: Option<String>,
+    /// Reduces the traces to all that a run has reached, instead of its findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<ReachedKind>,
     /// Without one, the target of each trace.
     pub target: Option<String>,
     pub algorithm: ReductionAlgorithm,

@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use crate::input_file;
 use crate::report::data::ExplorationSection;
-use crate::report::event_log::EVENTS_FILE;
+use crate::run::directory::EVENTS_FILE;
 
 /// Steps are most of the lines. They are counted and not parsed.
 const STEPPED: &[u8] = b"\"event\":\"stepped\"";
@@ -126,19 +126,29 @@ impl RecalledEvents {
     fn add_coverage(&mut self, app: &Text, point: CoveragePoint) {
         if let Some(exploration) = self.exploration(app) {
             exploration.events = exploration.events.max(point.events);
-            exploration.curve.push(point);
+            // Logs of earlier versions have the points of a resumed run once more.
+            let last = exploration.curve.last();
+            if last.is_none_or(|last| covered(&point) > covered(last)) {
+                exploration.curve.push(point);
+            }
         }
     }
 
-    /// Begins the exploration of an app. A resumed one reports its coverage from the beginning again.
+    /// Begins the exploration of an app, or continues it.
     fn begin(&mut self, app: Text, section: ExplorationSection) {
         let before = self
             .explorations
             .iter()
             .position(|(known, _)| *known == app);
-        let events = before.map_or(0, |place| self.explorations.remove(place).1.events);
-        self.explorations
-            .push((app, ExplorationSection { events, ..section }));
+        let section = match before.map(|place| self.explorations.remove(place).1) {
+            Some(ExplorationSection { events, curve, .. }) => ExplorationSection {
+                events,
+                curve,
+                ..section
+            },
+            None => section,
+        };
+        self.explorations.push((app, section));
     }
 
     fn exploration(&mut self, app: &Text) -> Option<&mut ExplorationSection> {
@@ -147,4 +157,12 @@ impl RecalledEvents {
             .find(|(known, _)| known == app)
             .map(|(_, exploration)| exploration)
     }
+}
+
+/// Number of all that is covered.
+fn covered(point: &CoveragePoint) -> u64 {
+    [point.activities, point.screens, point.branches]
+        .into_iter()
+        .map(u64::from)
+        .sum()
 }

@@ -11,6 +11,7 @@ use retap_shared::screen::SharedScreen;
 use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 
+use super::recall::StepRecall;
 use super::unconfirmed::{UnconfirmedFinding, without_times};
 use super::worker_state::WorkerState;
 use crate::explorer::Explorer;
@@ -29,6 +30,7 @@ pub(crate) struct ExplorationState {
     /// Number of events that were begun: an event counts towards the limit when it begins, not when it ends.
     pub(super) events_begun: u64,
     pub(super) next_number: u64,
+    pub(super) recall: StepRecall,
     pub(super) known_findings: HashSet<Fingerprint>,
 }
 
@@ -41,24 +43,22 @@ impl ExplorationState {
             unconfirmed: Vec::new(),
             events_begun: 0,
             next_number: 0,
+            recall: StepRecall::default(),
             known_findings: HashSet::new(),
         }
     }
 
-    /// Applies the steps of an earlier process. Returns the run events that they cause.
-    pub(super) fn replay(
+    /// Applies one step of an earlier process that is not repeated. Returns the run events that it causes.
+    pub(super) fn recall(
         &mut self,
-        records: &[RecordedStep],
+        record: &RecordedStep,
         settings: &ExploreSettings,
     ) -> Vec<RunEvent> {
-        let mut events = Vec::new();
-        for record in records {
-            let workers = self.workers.len().max(record.worker as usize + 1);
-            self.workers.resize_with(workers, WorkerState::default);
-            self.events_begun += u64::from(record.event.is_counted());
-            events.extend(self.apply(record, settings));
-            self.next_number = record.number + 1;
-        }
+        let workers = self.workers.len().max(record.worker as usize + 1);
+        self.workers.resize_with(workers, WorkerState::default);
+        let events = self.apply(record, settings);
+        self.next_number = record.number + 1;
+        self.events_begun = self.result.events;
         self.result.recalled_events = self.result.events;
         events
     }
