@@ -27,6 +27,7 @@ const CROWD: u64 = 300;
 const HELD_STREAMS: usize = 400;
 
 /// Lets the crowd come, and then the paired host in its midst.
+#[expect(clippy::print_stderr, reason = "the time is measured, and not tested")]
 fn gets_in(transport: &str, stranger: impl FnMut(SocketAddr) + Send) {
     let environment = TestEnvironment::new();
     let served = ServedPhone::start(&environment, "sim:notes", transport, "keys.pairing");
