@@ -195,7 +195,7 @@ async fn a_phone_that_hardly_ever_reproduces_does_not_hold_up_the_proof() {
     for seed in 0..20 {
         let reaches = |attempt: &PhoneAttempt| {
             let is_bad = attempt.phone == 0;
-            let luck = scrambled(seed, &attempt.steps, attempt.attempt) % 10 == 0;
+            let luck = scrambled(seed, &attempt.steps, attempt.attempt).is_multiple_of(10);
             is_complete(attempt) && (!is_bad || luck)
         };
         let result = on_phones(15, &asked_18_of_20(), reaches).await;
