@@ -195,7 +195,7 @@ async fn a_phone_that_hardly_ever_reproduces_does_not_hold_up_the_proof() {
     for seed in 0..20 {
         let reaches = |attempt: &PhoneAttempt| {
             let is_bad = attempt.phone == 0;
-            let luck = scrambled(seed, &attempt.steps, attempt.attempt) % 10 == 0;
+            let luck = scrambled(seed, &attempt.steps, attempt.attempt).is_multiple_of(10);
             is_complete(attempt) && (!is_bad || luck)
         };
         let result = on_phones(15, &asked_18_of_20(), reaches).await;
@@ -205,9 +205,10 @@ async fn a_phone_that_hardly_ever_reproduces_does_not_hold_up_the_proof() {
     assert!(claimed >= 18, "{claimed} of 20");
 }
 
-/// Bad for an hour and then good again: that is a phase, and other phones may have them too.
+/// Bad for a while and then good again: that was a phase, and no claim rests on leaving the phone out. A later proof of another
+/// candidate, with this phone, may hold.
 #[tokio::test(start_paused = true)]
-async fn a_phone_that_recovers_during_the_proof_was_not_broken() {
+async fn no_claim_leaves_out_a_phone_that_recovers_during_the_proof() {
     for seed in 0..10 {
         let bad = (seed % 15) as usize;
         let reaches = |attempt: &PhoneAttempt| {
@@ -215,7 +216,10 @@ async fn a_phone_that_recovers_during_the_proof_was_not_broken() {
                 && (attempt.phone != bad || attempt.time > Duration::from_secs(40 * 60))
         };
         let result = on_phones(15, &asked_18_of_20(), reaches).await;
-        assert!(!is_proven(&result), "seed {seed}: {:?}", result.claim);
+        let name = format!("phone-{bad}");
+        let claim = result.claim.clone().unwrap();
+        let counts = claim.phones.iter().any(|phone| phone.phone == name);
+        assert!(!is_proven(&result) || counts, "seed {seed}: {claim:?}");
     }
 }
 
