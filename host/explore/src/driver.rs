@@ -78,15 +78,18 @@ async fn run_workers(exploration: &Exploration<'_>, workers: usize) -> Result<bo
         let working = try_join_all((0..workers).map(|worker| run_worker(exploration, worker)));
         let Some(ended) = cancellation.run_until_cancelled(working).await else {
             (0..workers).for_each(|worker| exploration.report_worker_end(worker));
-            break Ok(vec![true]);
+            break None;
         };
         if ended.is_err() || !exploration.recover_from_divergence()? {
-            break ended;
+            break Some(ended);
         }
     };
     // What was recorded is known, also if this process did not get so far.
     let observed = exploration.observe_recorded();
-    let is_cancelled = ended?.contains(&true);
+    let is_cancelled = match ended {
+        Some(ended) => ended?.contains(&true),
+        None => !exploration.is_complete(),
+    };
     observed.map(|()| is_cancelled)
 }
 

@@ -82,6 +82,15 @@ impl<'a> Exploration<'a> {
             .try_for_each(|finding| self.context.journal.record_finding(finding))?)
     }
 
+    /// True if all events are recorded.
+    pub(crate) fn is_complete(&self) -> bool {
+        let state = self.lock_state();
+        match self.settings.time_limit {
+            Some(limit) => state.workers.iter().all(|worker| worker.took >= limit),
+            None => state.result.events >= self.settings.event_limit,
+        }
+    }
+
     /// True if a worker may begin another event.
     pub(crate) fn is_within_limit(&self, worker: usize) -> bool {
         let state = self.lock_state();
