@@ -9,7 +9,7 @@ use retap_shared::codec::{CodecError, decode, encode};
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Reply, Request, RequestFailure};
 use retap_shared::screen::{Screen, ScreenDiff, ScreenDiffError, SharedScreen};
-use retap_shared::trace::{Trace, TraceHeader};
+use retap_shared::trace::{ClaimStanding, RunShare, RunTally, Trace, TraceClaim, TraceHeader};
 
 proptest! {
     #[test]
@@ -121,7 +121,7 @@ fn trace() -> impl Strategy<Value = Trace> {
         prop::option::of(any::<u64>()),
         prop::option::of(arbitrary::target()),
         arbitrary::messages::phone(),
-        (arbitrary::pace(), prop::option::of(arbitrary::claim())),
+        (arbitrary::pace(), prop::option::of(claim())),
     );
     (header, prop::collection::vec(arbitrary::step(), 0..8)).prop_map(
         |((app, start, seed, target, phone, (pace, claim)), steps)| Trace {
@@ -137,4 +137,33 @@ fn trace() -> impl Strategy<Value = Trace> {
             steps,
         },
     )
+}
+
+fn claim() -> impl Strategy<Value = TraceClaim> {
+    use ClaimStanding::{Flaky, Proven, Unproven};
+    let share = || (0.0..=1.0).prop_map(RunShare::nearest);
+    let tally = || any::<(u32, u32)>().prop_map(|(successes, runs)| RunTally { successes, runs });
+    let standing = prop::sample::select(vec![Proven, Flaky, Unproven]);
+    let shares = [share(), share(), share()];
+    (
+        standing,
+        tally(),
+        shares,
+        any::<u32>(),
+        tally(),
+        any::<bool>(),
+    )
+        .prop_map(
+            |(standing, tally, [low, high, required_rate], phones, fresh_starts, as_published)| {
+                TraceClaim {
+                    standing,
+                    tally,
+                    interval: [low, high],
+                    required_rate,
+                    phones,
+                    fresh_starts,
+                    as_published,
+                }
+            },
+        )
 }

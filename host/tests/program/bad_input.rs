@@ -241,8 +241,8 @@ fn a_run_directory_that_cannot_be_made() {
     environment.write("file", "not a directory");
     insta::assert_snapshot!(told(&environment, "explore --device sim:notes --out file/run", 2), @r"
     error: could not create the run directory `file/run`
-      cause: Not a directory (os error 20)
-    help: name a directory with `--out` where you may write
+      cause: File exists (os error 17)
+    help: free disk space, or name a directory with `--out` where you may write; then start again
     ");
 }
 

@@ -33,6 +33,13 @@ impl TestEnvironment {
         fs::write(self.path(inside), text).unwrap();
     }
 
+    /// A reduced trace without its claim, which depends on the phones that proved it.
+    pub(crate) fn read_unclaimed(&self, path: &str) -> String {
+        let mut trace = retap_shared::trace::Trace::parse(&self.read(path)).unwrap();
+        trace.header.claim = None;
+        trace.to_text()
+    }
+
     pub(crate) fn read(&self, inside: &str) -> String {
         fs::read_to_string(self.path(inside)).unwrap()
     }

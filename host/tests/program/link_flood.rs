@@ -60,7 +60,7 @@ fn session_under(transport: &str, flood: impl Fn(SocketAddr, &Flood)) {
         "the session's connection broke:\n{log}"
     );
     let reduced = |run: &str| {
-        environment.read(&format!(
+        environment.read_unclaimed(&format!(
             "{run}/crashes/{}/reduced.retap",
             environment.crashes(run)[0]
         ))
