@@ -12,7 +12,7 @@ use adb::restricted::PERSONAL_PHONE_KIND;
 pub use connections::{check, jvm_for_bench, open_simulated, simulated_with};
 pub use discovery::{all_ready_on_adb, only_ready_on_adb};
 pub use error::DevicesError;
-pub use jvm::{JvmError, JvmPhone, RandomWalkSummary};
+pub use jvm::{JvmError, JvmPhone, RandomWalkSummary, has_java};
 pub use retraced::{FindingRetracer, RetracedPhone};
 use std::sync::Arc;
 

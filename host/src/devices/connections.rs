@@ -131,16 +131,16 @@ fn dialer(paired: &PairedDeviceSpec) -> Result<Arc<dyn Dialer>, PairingError> {
 
 /// One factory for all JVM phones with the same file: it prepares the app once.
 fn shared_factory(
-    factories: &mut HashMap<String, Arc<JvmPhoneFactory>>,
+    factories: &mut HashMap<JvmDeviceSpec, Arc<JvmPhoneFactory>>,
     spec: &DeviceSpec,
     jvm: &JvmDeviceSpec,
 ) -> Result<Arc<JvmPhoneFactory>, DevicesError> {
-    if let Some(factory) = factories.get(&jvm.file) {
+    if let Some(factory) = factories.get(jvm) {
         return Ok(Arc::clone(factory));
     }
-    let made = jvm::find_apk(&jvm.file).and_then(|apk| JvmPhoneFactory::make(&apk));
+    let made = jvm::find_apk(&jvm.file).and_then(|apk| JvmPhoneFactory::make(&apk, jvm.trust));
     let factory = Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?);
-    factories.insert(jvm.file.clone(), Arc::clone(&factory));
+    factories.insert(jvm.clone(), Arc::clone(&factory));
     Ok(factory)
 }
 
@@ -151,7 +151,7 @@ pub async fn jvm_for_bench(spec: &DeviceSpec) -> Result<Option<Arc<JvmPhone>>, D
     };
     let failed = |source| DevicesError::jvm(spec, source);
     let apk = jvm::find_apk(&jvm.file).map_err(failed)?;
-    let factory = JvmPhoneFactory::make(&apk).map_err(failed)?;
+    let factory = JvmPhoneFactory::make(&apk, jvm.trust).map_err(failed)?;
     let factory = Arc::new(factory.with_java_loop());
     Ok(Some(Arc::new(factory.start().await.map_err(failed)?)))
 }

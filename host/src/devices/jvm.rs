@@ -21,9 +21,10 @@ use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeysError;
 use socket::SocketDialer;
 use tokio::sync::{Mutex, watch};
-pub use tools::JvmTools;
+pub use tools::{JvmTools, has_java};
 
-use crate::device_spec::JvmDeviceSpec;
+use crate::containment::{self, ContainmentError, ContainmentKind};
+use crate::device_spec::{AppTrust, JvmDeviceSpec};
 use crate::link::{Link, LinkError, ReconnectPolicy};
 use crate::os;
 
@@ -59,6 +60,8 @@ pub enum JvmError {
     #[error("the phone did not start: {0}")]
     Died(String),
     #[error(transparent)]
+    NotContained(#[from] ContainmentError),
+    #[error(transparent)]
     Keys(#[from] SessionKeysError),
     #[error("the phone started, but its agent was not reached")]
     Link(#[from] LinkError),
@@ -92,6 +95,10 @@ impl JvmError {
                  repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"
                     .into()
             }
+            JvmError::NotContained(_) => format!(
+                "{}; or run an app that you trust with `--trust`: with your files and your network",
+                containment::remedy_for_namespaces()
+            ),
             JvmError::Run { .. } => "see whether the file is there and may be run".into(),
             JvmError::Died(_) | JvmError::Link(_) | JvmError::Keys(_) => {
                 "see whether Java is one of version 17 and the machine has a gigabyte of memory to spare, then try again"
@@ -124,18 +131,26 @@ pub fn find_apk(file: &str) -> Result<PathBuf, JvmError> {
 pub struct JvmPhoneFactory {
     tools: JvmTools,
     prepared: PathBuf,
+    /// None for an app that is trusted.
+    containment: Option<ContainmentKind>,
     /// True if they offer the benchmark's loop in Java.
     direct: bool,
 }
 
 impl JvmPhoneFactory {
-    /// Prepares what several phones share: the jars, and the app for a JVM.
-    pub fn make(apk: &Path) -> Result<JvmPhoneFactory, JvmError> {
+    /// Prepares what several phones share: the jars, and the app for a JVM. The code of an app that is not trusted will be
+    /// contained.
+    pub fn make(apk: &Path, trust: AppTrust) -> Result<JvmPhoneFactory, JvmError> {
+        let containment = match trust {
+            AppTrust::Contained => Some(containment::choose()?),
+            AppTrust::Trusted => None,
+        };
         let tools = JvmTools::find()?;
         let prepared = tools.prepare(apk)?;
         Ok(JvmPhoneFactory {
             tools,
             prepared,
+            containment,
             direct: false,
         })
     }
@@ -159,9 +174,10 @@ impl JvmPhoneFactory {
     }
 
     async fn boot(&self) -> Result<JvmInstance, JvmError> {
-        let (process, keys) = JvmProcess::start(&self.tools, &self.prepared, self.direct)?;
+        let (process, keys) =
+            JvmProcess::start(&self.tools, &self.prepared, self.containment, self.direct)?;
         let dial = Arc::new(SocketDialer {
-            name: process.name().to_owned(),
+            socket: process.socket().clone(),
             keys,
         });
         let reconnect_policy = ReconnectPolicy {
