@@ -103,7 +103,7 @@ impl JvmProcess {
     }
 
     /// Where the phone keeps what is its own.
-    pub fn folder(&self) -> &Path {
+    pub fn own_folder(&self) -> &Path {
         &self.own_folder
     }
 
