@@ -3,7 +3,7 @@
 use retap_shared::action::Action;
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Act, ActReply, Settle};
+use retap_shared::protocol::{Act, ActReply, RequestFailure, Settle};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
 
@@ -13,18 +13,21 @@ use crate::settle::settle;
 
 /// A performed step, with its screen before that is made into an update.
 #[derive(Debug)]
-pub(crate) struct PerformedStep {
-    pub(crate) located_by: LocatedBy,
-    pub(crate) screen: SharedScreen,
-    pub(crate) quiet: bool,
+struct PerformedStep {
+    located_by: LocatedBy,
+    refusal: Option<String>,
+    screen: SharedScreen,
+    quiet: bool,
     /// Phone time of the injection.
-    pub(crate) injected: Micros,
+    injected: Micros,
 }
 
 /// An action that was injected, before the wait that follows it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct InjectedStep {
     pub(crate) located_by: LocatedBy,
+    /// Why the phone did not take the action, or only the beginning of it.
+    pub(crate) refusal: Option<String>,
     /// Phone time of the injection.
     pub(crate) injected: Micros,
 }
@@ -44,6 +47,7 @@ impl Handlers {
         let took = self.phone.now().since(start);
         Ok(ActReply {
             located_by: performed.located_by,
+            refusal: performed.refusal,
             screen,
             events,
             branches,
@@ -53,25 +57,24 @@ impl Handlers {
         })
     }
 
-    pub(crate) fn perform_step(
-        &mut self,
-        step: &Step,
-        limits: Settle,
-    ) -> Result<PerformedStep, PhoneError> {
+    fn perform_step(&mut self, step: &Step, limits: Settle) -> Result<PerformedStep, PhoneError> {
         let InjectedStep {
             located_by,
+            refusal,
             injected,
         } = self.inject_step(step)?;
         let quiet = settle(self.phone.as_mut(), limits);
         Ok(PerformedStep {
             located_by,
+            refusal,
             screen: self.fresh_screen()?,
             quiet,
             injected,
         })
     }
 
-    /// Finds the widget and injects the action.
+    /// Finds the widget and injects the action. An injection that fails on a phone that works is no error: a window that
+    /// closes under the finger, or a crash in the middle of a gesture, is reported with all that it led to.
     pub(crate) fn inject_step(&mut self, step: &Step) -> Result<InjectedStep, PhoneError> {
         let screen;
         let located = if step.widget.is_some() {
@@ -81,9 +84,14 @@ impl Handlers {
             step.at_recorded_place()
         };
         let injected = self.phone.now();
-        self.inject(&located.action)?;
+        let refusal = match self.inject(&located.action) {
+            Ok(()) => None,
+            Err(PhoneError::Failed(RequestFailure::Phone(why))) => Some(why),
+            Err(error) => return Err(error),
+        };
         Ok(InjectedStep {
             located_by: located.located_by,
+            refusal,
             injected,
         })
     }

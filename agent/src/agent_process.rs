@@ -173,7 +173,7 @@ async fn serve_socket(
     keys: &SessionKeys,
     server: &Arc<AgentServer>,
 ) -> Result<(), ServeError> {
-    let accept = async || Ok(listener.accept().await?.0);
+    let accept = async || Ok((listener.accept().await?.0, None));
     Ok(serve_streams(accept, keys, server)
         .await
         .map_err(HostListenerError::from)?)
@@ -189,6 +189,7 @@ mod tests {
     use retap_shared::protocol::{Reply, Request};
 
     use super::*;
+    use crate::waiting_streams::MAX_WAITING;
 
     struct NoPhone;
 
@@ -212,7 +213,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn streams_beyond_the_limit_are_closed_at_once() {
+    async fn the_oldest_silent_stream_is_closed_when_there_are_too_many() {
         let name = format!("retap-test-{}", std::process::id());
         let listener = bind(&name).unwrap();
         let (keys, _) = SessionKeys::generate().unwrap();
@@ -230,15 +231,15 @@ mod tests {
                 tokio::net::UnixStream::from_std(stream).unwrap()
             };
             let first = connect();
-            let _others: Vec<_> = (0..40).map(|_| connect()).collect();
+            let _others: Vec<_> = (0..MAX_WAITING).map(|_| connect()).collect();
             let last = connect();
-            last.readable().await.unwrap();
-            assert_eq!(last.try_read(&mut [0]).unwrap(), 0);
-            let error = first.try_read(&mut [0]).unwrap_err();
+            first.readable().await.unwrap();
+            assert_eq!(first.try_read(&mut [0]).unwrap(), 0);
+            let error = last.try_read(&mut [0]).unwrap_err();
             assert_eq!(
                 error.kind(),
                 io::ErrorKind::WouldBlock,
-                "the first stream is still open"
+                "the last stream is still open"
             );
         };
         tokio::select! {

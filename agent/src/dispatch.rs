@@ -8,6 +8,10 @@ pub use crate::play::PlayInProgress;
 
 /// The result of a handler: a reply, or a play that its caller advances.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "there is one for each request, and it is moved once"
+)]
 pub enum HandlerResult {
     /// The reply.
     Done(Reply),

@@ -11,6 +11,7 @@ mod control_app;
 mod describe_phone;
 pub mod dispatch;
 pub mod handlers;
+pub mod handshake_gate;
 pub mod in_process;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod jni_exports;
@@ -27,4 +28,5 @@ mod settle;
 mod take_screenshot;
 pub mod threaded;
 pub mod version;
+mod waiting_streams;
 mod watch_app;

@@ -1,22 +1,25 @@
 //! Listens for hosts: over UDP, or over byte streams that carry framed datagrams.
 
 use std::io;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::sync::Arc;
 use std::time::Duration;
 
-use quinn::Endpoint;
+use quinn::{Endpoint, ServerConfig};
 use retap_transport::config::{Transport, server_config};
 use retap_transport::endpoint;
 use retap_transport::keys::{SessionKeys, SessionKeysError};
-use retap_transport::stream::ByteStream;
+use retap_transport::knock::first_destination;
+use retap_transport::stream::{ByteStream, read_head};
 use tokio::net::{TcpListener, TcpStream};
-use tokio::sync::Semaphore;
+use tokio::time::timeout;
 
+use crate::handshake_gate::HandshakeGate;
 use crate::server::AgentServer;
+use crate::waiting_streams::{WaitingPlace, WaitingStreams};
 
-/// Maximum number of open streams.
-const MAX_STREAMS: usize = 16;
+/// Time for the first packet of a stream.
+const FIRST_PACKET_TIMEOUT: Duration = Duration::from_secs(5);
 /// Pause after the system could not accept a stream.
 const PAUSE: Duration = Duration::from_millis(100);
 
@@ -41,7 +44,7 @@ pub enum HostListenerError {
 #[derive(Debug)]
 pub enum HostListener {
     /// Datagrams over UDP.
-    Udp(Endpoint),
+    Udp(Endpoint, HandshakeGate),
     /// Datagrams framed in TCP streams.
     Stream(TcpListener, SessionKeys),
 }
@@ -55,7 +58,7 @@ impl HostListener {
         let config = server_config(keys, Transport::Udp)?;
         let endpoint = endpoint::udp_server(address, config)
             .map_err(|source| HostListenerError::Address { address, source })?;
-        Ok(HostListener::Udp(endpoint))
+        Ok(HostListener::Udp(endpoint, HandshakeGate::new(keys)))
     }
 
     /// Binds a TCP address.
@@ -72,7 +75,7 @@ impl HostListener {
     /// The bound address, with the port that the system chose if the port was 0.
     pub fn address(&self) -> io::Result<SocketAddr> {
         match self {
-            HostListener::Udp(endpoint) => endpoint.local_addr(),
+            HostListener::Udp(endpoint, _) => endpoint.local_addr(),
             HostListener::Stream(listener, _) => listener.local_addr(),
         }
     }
@@ -80,7 +83,7 @@ impl HostListener {
     /// Serves hosts until the process ends.
     pub async fn serve(self, server: Arc<AgentServer>) -> Result<(), HostListenerError> {
         match self {
-            HostListener::Udp(endpoint) => server.serve(endpoint).await,
+            HostListener::Udp(endpoint, gate) => server.serve(endpoint, gate).await,
             HostListener::Stream(listener, keys) => {
                 serve_streams(async || accept_tcp(&listener).await, &keys, &server).await?;
             }
@@ -89,42 +92,73 @@ impl HostListener {
     }
 }
 
-/// Serves hosts over byte streams, a limited number of streams at a time.
+/// Serves hosts over byte streams. A stream is served once its first packet says who it is from.
 pub(crate) async fn serve_streams<S: ByteStream>(
-    accept: impl AsyncFn() -> io::Result<S>,
+    accept: impl AsyncFn() -> io::Result<(S, Option<IpAddr>)>,
     keys: &SessionKeys,
     server: &Arc<AgentServer>,
 ) -> Result<(), SessionKeysError> {
-    let config = server_config(keys, Transport::Stream)?;
-    let streams = Arc::new(Semaphore::new(MAX_STREAMS));
-    loop {
-        let stream = match accept().await {
-            Ok(stream) => stream,
+    let acceptor = Arc::new(StreamAcceptor {
+        config: server_config(keys, Transport::Stream)?,
+        gate: HandshakeGate::new(keys),
+        server: Arc::clone(server),
+    });
+    let waiting = Arc::new(WaitingStreams::default());
+    for number in 0.. {
+        match accept().await {
+            Ok((stream, address)) => {
+                let place = waiting.enter(number, address);
+                tokio::spawn(Arc::clone(&acceptor).serve(stream, address, place));
+            }
             Err(error) => {
                 tracing::warn!(%error, "could not accept a stream");
                 // The system may be out of files or memory for a moment only.
                 tokio::time::sleep(PAUSE).await;
-                continue;
             }
+        }
+    }
+    Ok(())
+}
+
+/// What all streams of a listener share.
+struct StreamAcceptor {
+    config: ServerConfig,
+    gate: HandshakeGate,
+    server: Arc<AgentServer>,
+}
+
+impl StreamAcceptor {
+    /// Serves a stream to its end, unless its place is taken before its first packet comes.
+    async fn serve<S: ByteStream>(
+        self: Arc<Self>,
+        stream: S,
+        address: Option<IpAddr>,
+        mut waiting: WaitingPlace,
+    ) {
+        let head = tokio::select! {
+            head = timeout(FIRST_PACKET_TIMEOUT, read_head(&stream)) => head,
+            () = waiting.evicted() => return,
         };
-        let Ok(permit) = streams.clone().try_acquire_owned() else {
-            tracing::warn!("refused a stream: too many are open");
-            continue;
+        drop(waiting);
+        let Ok(Ok(head)) = head else {
+            return;
         };
-        let endpoint = endpoint::stream_server(stream, config.clone());
-        let server = server.clone();
-        tokio::spawn(async move {
-            match endpoint {
-                Ok(endpoint) => server.serve_one(endpoint).await,
-                Err(error) => tracing::warn!(%error, "could not serve a stream"),
-            }
-            drop(permit);
-        });
+        let Ok(Some(destination)) = first_destination(&head) else {
+            return;
+        };
+        let Some(_place) = self.gate.enter(self.gate.identify(destination, address)) else {
+            tracing::debug!("refused a stream: too many strangers are at the gate");
+            return;
+        };
+        match endpoint::stream_server(stream, &head, self.config.clone()) {
+            Ok(endpoint) => Arc::clone(&self.server).serve_one(endpoint).await,
+            Err(error) => tracing::warn!(%error, "could not serve a stream"),
+        }
     }
 }
 
-async fn accept_tcp(listener: &TcpListener) -> io::Result<TcpStream> {
-    let (stream, _) = listener.accept().await?;
+async fn accept_tcp(listener: &TcpListener) -> io::Result<(TcpStream, Option<IpAddr>)> {
+    let (stream, address) = listener.accept().await?;
     let _ = stream.set_nodelay(true);
-    Ok(stream)
+    Ok((stream, Some(address.ip())))
 }

@@ -10,11 +10,14 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use retap_shared::codec;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::Reply;
-use retap_shared::session::{NumberedNotification, RequestResult, SessionId};
+use retap_shared::session::{
+    MAX_NOTIFICATION_BYTES, MAX_NOTIFICATIONS, MAX_OPEN_REQUESTS, NOTIFICATION_LIMIT,
+    NumberedNotification, RequestResult, SessionId,
+};
 use tokio::sync::Notify;
 
-/// Maximum number of notifications. Further ones replace the oldest, so that a host's absence does not fill the memory.
-const MAX_NOTIFICATIONS: usize = 10_000;
+/// End of the name of a file that is being written.
+const PART_SUFFIX: &str = ".part";
 
 /// Results and notifications of one session.
 #[derive(Debug)]
@@ -30,7 +33,9 @@ pub struct Outbox {
 struct OutboxState {
     session: Option<SessionId>,
     entries: BTreeMap<u64, OutboxEntry>,
-    notifications: VecDeque<NumberedNotification>,
+    /// Each with its number of bytes.
+    notifications: VecDeque<(NumberedNotification, usize)>,
+    notification_bytes: usize,
     last_notification: u64,
 }
 
@@ -47,6 +52,8 @@ pub enum OutboxAdmission {
     New(Arc<Notify>),
     /// The request is being handled or has a result.
     Known,
+    /// Too many results wait for the host: the request is refused.
+    Full,
 }
 
 impl Outbox {
@@ -91,8 +98,11 @@ impl Outbox {
 
     /// Adds a request, unless it is known.
     pub fn admit(&self, number: u64) -> OutboxAdmission {
-        match self.lock().entries.entry(number) {
+        let mut state = self.lock();
+        let is_full = state.entries.len() >= MAX_OPEN_REQUESTS;
+        match state.entries.entry(number) {
             MapEntry::Occupied(_) => OutboxAdmission::Known,
+            MapEntry::Vacant(_) if is_full => OutboxAdmission::Full,
             MapEntry::Vacant(vacant) => {
                 OutboxAdmission::New(vacant.insert(OutboxEntry::default()).cancelled.clone())
             }
@@ -145,17 +155,25 @@ impl Outbox {
         state.forget_notifications(notifications_seen);
     }
 
-    /// Adds a notification.
+    /// Adds a notification. One that a host would refuse is dropped; otherwise the oldest make room, so that a host's
+    /// absence does not fill the memory.
     pub fn add_notification(&self, event: PhoneEvent) {
         let mut state = self.lock();
-        state.last_notification += 1;
-        let number = state.last_notification;
-        if state.notifications.len() == MAX_NOTIFICATIONS {
-            state.notifications.pop_front();
+        let number = state.last_notification + 1;
+        let notification = NumberedNotification { number, event };
+        let bytes = codec::encode(&notification).map_or(usize::MAX, |bytes| bytes.len());
+        if bytes > NOTIFICATION_LIMIT {
+            tracing::warn!(bytes, "dropped a notification that is too long");
+            return;
         }
-        state
-            .notifications
-            .push_back(NumberedNotification { number, event });
+        state.last_notification = number;
+        state.notification_bytes += bytes;
+        state.notifications.push_back((notification, bytes));
+        while state.notifications.len() > MAX_NOTIFICATIONS
+            || state.notification_bytes > MAX_NOTIFICATION_BYTES
+        {
+            state.drop_oldest_notification();
+        }
         self.notification_added.notify_waiters();
     }
 
@@ -165,11 +183,11 @@ impl Outbox {
             let added = self.notification_added.notified();
             tokio::pin!(added);
             added.as_mut().enable();
-            if let Some(notification) = self
+            if let Some((notification, _)) = self
                 .lock()
                 .notifications
                 .iter()
-                .find(|notification| notification.number > seen)
+                .find(|(notification, _)| notification.number > seen)
             {
                 return notification.clone();
             }
@@ -210,9 +228,14 @@ impl Outbox {
         let mut entries = BTreeMap::new();
         for file in std::fs::read_dir(folder).into_iter().flatten().flatten() {
             let name = file.file_name();
+            let name = name.to_str().unwrap_or_default();
+            // The folder may be one that somebody named by mistake.
+            if !is_spooled_name(name) {
+                continue;
+            }
             let number = name
-                .to_str()
-                .and_then(|name| name.strip_prefix(&prefix)?.parse().ok());
+                .strip_prefix(&prefix)
+                .and_then(|number| number.parse().ok());
             let result = std::fs::read(file.path())
                 .ok()
                 .and_then(|bytes| codec::decode::<RequestResult>(&bytes).ok());
@@ -249,16 +272,33 @@ impl OutboxState {
         while self
             .notifications
             .front()
-            .is_some_and(|notification| notification.number <= seen)
+            .is_some_and(|(notification, _)| notification.number <= seen)
         {
-            self.notifications.pop_front();
+            self.drop_oldest_notification();
+        }
+    }
+
+    fn drop_oldest_notification(&mut self) {
+        if let Some((_, bytes)) = self.notifications.pop_front() {
+            self.notification_bytes -= bytes;
         }
     }
 }
 
+/// True for the names that an outbox gives: a session and a number, and those of parts.
+fn is_spooled_name(name: &str) -> bool {
+    let name = name.strip_suffix(PART_SUFFIX).unwrap_or(name);
+    let is_decimal = |text: &str| !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit());
+    name.split_once('-').is_some_and(|(session, number)| {
+        session.len() == 32 && session.bytes().all(|b| b.is_ascii_hexdigit()) && is_decimal(number)
+    })
+}
+
 /// Writes a file so that it exists completely or not at all.
 fn write_atomically(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = path.with_extension("part");
+    let mut part = path.as_os_str().to_owned();
+    part.push(PART_SUFFIX);
+    let part = PathBuf::from(part);
     std::fs::write(&part, bytes)?;
     std::fs::rename(part, path)
 }

@@ -5,7 +5,7 @@
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
-use retap_shared::protocol::{Play, PlayReply, RequestFailure};
+use retap_shared::protocol::{Play, PlayReply, RequestFailure, StepRefusal};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::target::TargetMatcher;
 use retap_shared::trace::{ReplayPace, StartMode};
@@ -25,6 +25,7 @@ pub struct PlayInProgress {
     play: Play,
     phase: PlayPhase,
     located_by: Vec<LocatedBy>,
+    refusals: Vec<StepRefusal>,
     events: Vec<PhoneEvent>,
     /// Number of `events` that a verdict was sought for.
     checked_events: usize,
@@ -65,6 +66,7 @@ impl PlayInProgress {
             target,
             phase: PlayPhase::Start,
             located_by: Vec::new(),
+            refusals: Vec::new(),
             events: Vec::new(),
             checked_events: 0,
             branches: Vec::new(),
@@ -118,10 +120,15 @@ impl PlayInProgress {
             PlayPhase::Step(number) => {
                 let InjectedStep {
                     located_by,
+                    refusal,
                     injected,
                 } = handlers.inject_step(&self.play.steps[number])?;
                 self.last_step = injected;
                 self.located_by.push(located_by);
+                self.refusals.extend(refusal.map(|why| StepRefusal {
+                    step: u32::try_from(number).unwrap_or(u32::MAX),
+                    why,
+                }));
                 self.wait_for_step(handlers, number + 1, true);
                 handlers.fresh_screen()
             }
@@ -209,6 +216,7 @@ impl PlayInProgress {
             verdict,
             played: u32::try_from(self.located_by.len()).unwrap_or(u32::MAX),
             located_by: std::mem::take(&mut self.located_by),
+            refusals: std::mem::take(&mut self.refusals),
             events: std::mem::take(&mut self.events),
             branches: std::mem::take(&mut self.branches),
             screens: std::mem::take(&mut self.screens),

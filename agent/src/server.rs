@@ -8,21 +8,20 @@ use std::time::Duration;
 use quinn::{Connection as Quic, Endpoint, Incoming, RecvStream, SendStream, VarInt};
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::error_text::with_causes;
-use retap_shared::protocol::Request;
+use retap_shared::protocol::{Request, RequestFailure};
 use retap_shared::session::{
-    HELLO_LIMIT, HandshakeRefusal, Hello, REQUEST_LIMIT, RequestEnvelope, RequestResult, SessionId,
-    Welcome,
+    HELLO_LIMIT, HandshakeRefusal, Hello, MAX_OPEN_REQUESTS, REQUEST_LIMIT, RequestEnvelope,
+    RequestResult, SessionId, Welcome,
 };
 use retap_transport::{MessageError, close_code, receive, send, send_large, send_next};
 use tokio::sync::{Semaphore, watch};
 use tokio::time::{Instant, sleep_until, timeout};
 
+use crate::handshake_gate::{GatePeer, HandshakeGate};
 use crate::outbox::{Outbox, OutboxAdmission};
 
 /// Maximum duration of each part of the handshake.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
-/// Maximum number of concurrent handshakes. Further peers must validate their address first.
-const MAX_HANDSHAKES: usize = 8;
 
 /// Priority of bulk results, below all other results.
 const BULK_PRIORITY: i32 = -1;
@@ -81,15 +80,20 @@ impl AgentServer {
         })
     }
 
-    /// Serves the hosts of an endpoint until it is closed.
-    pub async fn serve(self: Arc<Self>, endpoint: Endpoint) {
-        let handshakes = Arc::new(Semaphore::new(MAX_HANDSHAKES));
+    /// Serves the hosts of an endpoint until it is closed. The gate says who may shake hands.
+    pub async fn serve(self: Arc<Self>, endpoint: Endpoint, gate: HandshakeGate) {
         while let Some(incoming) = endpoint.accept().await {
-            let Ok(permit) = handshakes.clone().try_acquire_owned() else {
-                retry_or_refuse(incoming);
+            let address = incoming.remote_address().ip();
+            let peer = gate.identify(&incoming.orig_dst_cid(), Some(address));
+            // A stranger proves its address first: it costs nothing to send from one that is not one's own.
+            if peer != GatePeer::PairedHost && incoming.may_retry() {
+                let _ = incoming.retry();
                 continue;
-            };
-            tokio::spawn(self.clone().accept_host(incoming, permit));
+            }
+            match gate.enter(peer) {
+                Some(place) => drop(tokio::spawn(self.clone().accept_host(incoming, place))),
+                None => incoming.refuse(),
+            }
         }
     }
 
@@ -267,9 +271,11 @@ impl AgentServer {
         // Without a timeout: a slow network may delay half of a request.
         let envelope = match receive::<RequestEnvelope>(&mut request, REQUEST_LIMIT).await {
             Ok(envelope) => envelope,
-            Err(MessageError::Codec(error)) => {
+            Err(error @ (MessageError::Codec(_) | MessageError::TooLong { .. })) => {
                 tracing::warn!(error = %with_causes(&error), "could not read a request");
-                let _ = stream.reset(VarInt::from_u32(close_code::MALFORMED));
+                let malformed = VarInt::from_u32(close_code::MALFORMED);
+                let _ = stream.reset(malformed);
+                let _ = request.stop(malformed);
                 return;
             }
             // The link broke or the host cancelled the request.
@@ -338,6 +344,7 @@ impl AgentServer {
         };
         match admission {
             OutboxAdmission::Known => self.outbox.result_of(number).await,
+            OutboxAdmission::Full => Some(Arc::new(RequestResult::Failed(too_many_results()))),
             OutboxAdmission::New(cancelled) => tokio::select! {
                 biased;
                 result = self.forward_request(envelope.request) => Some(self.outbox.complete(number, result)),
@@ -382,13 +389,10 @@ impl AgentServer {
     }
 }
 
-/// Asks a peer to validate its address; refuses one that has done so.
-fn retry_or_refuse(incoming: Incoming) {
-    if incoming.may_retry() {
-        let _ = incoming.retry();
-    } else {
-        incoming.refuse();
-    }
+fn too_many_results() -> RequestFailure {
+    RequestFailure::Impossible(format!(
+        "{MAX_OPEN_REQUESTS} results wait for the host, which has not acknowledged them"
+    ))
 }
 
 impl fmt::Debug for AgentServer {

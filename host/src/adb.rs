@@ -1,4 +1,4 @@
-//! The adb program as a process, for a server on this machine or on another. Knows phones, and nothing of agents.
+//! Runs the adb program, with a server on this machine or on another. It knows phones, but no agents.
 
 mod device;
 mod list;
@@ -22,14 +22,14 @@ use crate::command_error::UserError;
 use crate::exit::CommandExit;
 use crate::wording::quoted_list;
 
-/// Names another adb than the one on the path.
+/// Environment variable with the path of another adb than the one on `PATH`.
 const PROGRAM: &str = "ADB";
-/// No answer of adb that Retap asks for is longer; whoever talks on is something else.
+/// Maximum number of bytes of an answer. A program that prints more is not adb.
 const OUTPUT_LIMIT: u64 = 1 << 20;
-/// For what adb answers without asking a phone, the start of its server included.
+/// Timeout of commands that adb answers without a phone. Its server may have to start first.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// An adb whose server may be spoken to: they are of one version.
+/// An adb program whose server has the same version.
 #[derive(Clone, Debug)]
 pub struct Adb {
     program: OsString,
@@ -50,7 +50,7 @@ pub enum AdbError {
     TimedOut { what: String, limit: Duration },
     #[error("`{what}` failed: {why}")]
     Failed { what: String, why: String },
-    #[error("`{what}` answered what adb never answers: {answer}")]
+    #[error("`{what}` gave an answer that is not adb's: {answer}")]
     MalformedAnswer { what: String, answer: String },
     #[error("no adb server answers at `{server}`")]
     NoServer {
@@ -59,7 +59,7 @@ pub enum AdbError {
         source: io::Error,
     },
     #[error(
-        "the adb server at `{server}` is of version {running} and `{program}` of version {own}, which would end that server and what others do with it"
+        "the adb server at `{server}` has version {running}, and `{program}` has version {own}: it would end that server, and with it the work of others"
     )]
     VersionMismatch {
         server: AdbServer,
@@ -86,7 +86,7 @@ impl AdbError {
         match self {
             AdbError::Address(_) => "write `--adb HOST:PORT`, such as `--adb 192.168.1.7:5037`".into(),
             AdbError::Run { .. } => {
-                format!("install adb (Android's platform-tools), or say in {PROGRAM} where it is")
+                format!("install adb (Android's platform-tools), or set {PROGRAM} to its path")
             }
             AdbError::TimedOut { .. } => {
                 "see what hangs with `adb devices`; `adb kill-server` ends a server that is stuck".into()
@@ -98,7 +98,7 @@ impl AdbError {
                 "start it there with `adb -a nodaemon server start`, and see whether this machine may reach it".into()
             }
             AdbError::VersionMismatch { .. } => format!(
-                "say in {PROGRAM} which adb started the server (Android Studio's is in its SDK), or end it with `adb kill-server`"
+                "set {PROGRAM} to the adb that started the server (Android Studio's is in its SDK), or end it with `adb kill-server`"
             ),
             AdbError::NoPhone { .. } => {
                 "plug it in, switch USB debugging on, and see whether `adb devices` lists it".into()
@@ -122,7 +122,7 @@ impl AdbError {
     }
 }
 
-/// By what phones and adb are known to say.
+/// Remedies by the messages that phones and adb are known to print.
 fn remedy_for(why: &str) -> &'static str {
     let known = [
         ("No space left", "free 64 MB on the phone"),
@@ -168,7 +168,7 @@ impl UserError for AdbError {
     }
 }
 
-/// How a process of adb ended.
+/// Exit status and output of an adb process.
 #[derive(Debug)]
 struct AdbOutput {
     status: ExitStatus,
@@ -220,7 +220,7 @@ impl Adb {
         list::parse_list(&output).ok_or_else(|| self.malformed_answer("devices", &output))
     }
 
-    /// The phone of this serial, if it is ready.
+    /// The phone with this serial, if it is ready.
     pub async fn phone(&self, serial: &str) -> Result<AdbDevice, AdbError> {
         let list = self.list().await?;
         match list.iter().find(|listed| listed.serial == serial) {
@@ -245,7 +245,7 @@ impl Adb {
         &self.server
     }
 
-    /// Its output, if it has exit code 0.
+    /// Runs adb. Returns its output if the exit code is 0.
     async fn ask(&self, arguments: &[&str], limit: Duration) -> Result<String, AdbError> {
         let ended = self.run(arguments, None, limit).await?;
         if ended.status.success() {
@@ -323,7 +323,7 @@ impl Adb {
     }
 }
 
-/// None if it says more than anybody would listen to.
+/// Waits for the end of a process. `None` if its output is too long for adb.
 async fn end(child: &mut Child, input: &[u8]) -> io::Result<Option<AdbOutput>> {
     let stdin = child.stdin.take();
     let stdout = child.stdout.take();

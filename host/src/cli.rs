@@ -5,6 +5,7 @@ mod arguments;
 mod baseline;
 mod bench;
 mod check;
+mod claim_json;
 mod demo;
 mod devices;
 mod doctor;
@@ -20,6 +21,7 @@ mod reduce_suite;
 mod replay;
 mod report;
 mod resume_conflicts;
+mod runs;
 mod screen;
 
 use arguments::GlobalArguments;
@@ -33,8 +35,9 @@ use crate::report::console::Console;
 
 /// Filter of the log with `-v`, unless `RUST_LOG` has another.
 const VERBOSE_LOG: &str = "debug";
-/// Filter of the log of `retap phone`: which hosts came and went.
-const PHONE_LOG: &str = "warn,retap=info,retap_agent=info";
+/// Filter of the log of `retap phone`: which hosts came and went. To quinn the end of a byte stream is an error of its
+/// endpoint, also when the host was done.
+const PHONE_LOG: &str = "warn,quinn::endpoint=off,retap=info,retap_agent=info";
 
 /// Drives Android apps, finds the ways to make them crash, and cuts each down to the few events that matter.
 ///
@@ -65,6 +68,7 @@ enum CliCommand {
     Replay(replay::ReplayCommand),
     Baseline(baseline::BaselineCommand),
     Report(report::ReportCommand),
+    Runs(runs::RunsCommand),
     Screen(screen::ScreenCommand),
     Import(import::ImportCommand),
     Policy(policy::PolicyCommand),
@@ -81,7 +85,7 @@ pub fn run() -> CommandExit {
     let CliArguments { global, command } = match parsed {
         Ok(arguments) => arguments,
         Err(error) => {
-            // The words are clap's; if the terminal is gone, nobody can read them.
+            // The message is clap's. An error of writing it cannot be reported.
             let _ = error.print();
             return if error.use_stderr() {
                 CommandExit::Usage
@@ -94,7 +98,10 @@ pub fn run() -> CommandExit {
     enable_tracing(&global, &command);
     let done = prepare(&global, &context).and_then(|()| command.run(&global, &context));
     done.unwrap_or_else(|failure| {
-        context.console.print_error(&failure);
+        // The user knows who stopped it.
+        if !failure.is_interruption() {
+            context.console.print_error(&failure);
+        }
         failure.exit()
     })
 }
@@ -133,7 +140,8 @@ impl CliCommand {
             CliCommand::ReduceSuite(command) => command.run(global, context),
             CliCommand::Replay(command) => command.run(global, context),
             CliCommand::Baseline(command) => command.run(context),
-            CliCommand::Report(command) => command.run(context),
+            CliCommand::Report(command) => command.run(global, context),
+            CliCommand::Runs(command) => command.run(global, context),
             CliCommand::Screen(command) => command.run(global, context),
             CliCommand::Import(command) => command.run(context),
             CliCommand::Policy(command) => command.run(global, context),

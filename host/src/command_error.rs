@@ -47,11 +47,16 @@ impl CommandError {
         self.error.exit()
     }
 
+    /// True if it is no failure: the user asked to stop.
+    pub fn is_interruption(&self) -> bool {
+        self.exit() == CommandExit::Interrupted
+    }
+
     pub fn details(&self) -> Vec<String> {
         self.error.details()
     }
 
-    /// What to do about it. A run that can be resumed is named.
+    /// The remedy. A run that can be resumed is named.
     pub fn help(&self) -> String {
         let help = self.error.help();
         match &self.resume {

@@ -17,7 +17,8 @@ use crate::command_error::{CommandError, UserError};
 use crate::constraints;
 use crate::device_spec::DeviceSelector;
 use crate::exit::CommandExit;
-use crate::options::{self, ExplorerKind};
+use crate::input_file;
+use crate::options::{self, ExplorerKind, KeepAge, KeepSize};
 use crate::wording::{closest_name, quoted_list};
 
 pub const FILE: &str = "retap.toml";
@@ -35,6 +36,7 @@ pub struct Config {
     pub explore: ExploreConfig,
     pub reduce: ReduceConfig,
     pub replay: ReplayConfig,
+    pub runs: RunsConfig,
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -70,6 +72,12 @@ pub struct ReplayConfig {
     pub times: Option<u32>,
 }
 
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct RunsConfig {
+    pub older_than: Option<KeepAge>,
+    pub keep_size: Option<KeepSize>,
+}
+
 #[derive(Debug, thiserror::Error)]
 pub enum ConfigError {
     #[error("could not read `{}`", .path.display())]
@@ -85,7 +93,7 @@ impl Config {
     /// The file that was named, or else the one in the working directory, or else nothing.
     pub fn load(named: Option<&Path>) -> Result<Config, ConfigError> {
         let path = named.unwrap_or(Path::new(FILE));
-        match std::fs::read_to_string(path) {
+        match input_file::read_to_string(path) {
             Ok(text) => Config::parse(&text).map_err(|mistakes| ConfigError::Invalid {
                 path: path.to_owned(),
                 mistakes,
@@ -115,6 +123,10 @@ impl Config {
             reduce: top.section("reduce", reduce),
             replay: top.section("replay", |section| ReplayConfig {
                 times: section.number("times", options::RUNS),
+            }),
+            runs: top.section("runs", |section| RunsConfig {
+                older_than: section.parsed("older_than"),
+                keep_size: section.parsed("keep_size"),
             }),
         };
         top.finish()?;
@@ -277,6 +289,9 @@ mod tests {
             successes = 18
             [replay]
             times = 5
+            [runs]
+            older_than = "30d"
+            keep_size = "2GB"
         "#;
         let expected = Config {
             device: Some("sim:notes".parse().unwrap()),
@@ -319,6 +334,10 @@ mod tests {
                 successes: Some(18),
             },
             replay: ReplayConfig { times: Some(5) },
+            runs: RunsConfig {
+                older_than: Some("30d".parse().unwrap()),
+                keep_size: Some("2GB".parse().unwrap()),
+            },
         };
         assert_eq!(Config::parse(text), Ok(expected));
         assert_eq!(Config::parse(""), Ok(Config::default()));
@@ -334,7 +353,7 @@ mod tests {
             mistakes("[exlore]\n[zzzzzz]\n"),
             [
                 "1:2: unknown section `[exlore]`; did you mean `[explore]`?",
-                "2:2: unknown section `[zzzzzz]`; known are `[explore]`, `[reduce]` and `[replay]`",
+                "2:2: unknown section `[zzzzzz]`; known are `[explore]`, `[reduce]`, `[replay]` and `[runs]`",
             ]
         );
     }
@@ -371,7 +390,7 @@ mod tests {
     }
 
     #[test]
-    fn broken_toml_is_told_with_its_place() {
+    fn broken_toml_is_reported_with_its_place() {
         let mistakes = mistakes("count = 1\nseed = = 3\n");
         assert_eq!(mistakes.len(), 1);
         assert!(mistakes[0].starts_with("2:"), "{mistakes:?}");

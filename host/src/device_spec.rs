@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn each_kind_is_told_from_the_others() {
+    fn each_kind_is_distinguished_from_the_others() {
         for text in [
             "emulator-5554",
             "192.168.1.7:5555",
@@ -302,7 +302,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn what_is_printed_is_read_as_the_same(spec in list::tests::any_spec()) {
+        fn a_printed_spec_is_parsed_as_the_same(spec in list::tests::any_spec()) {
             prop_assert_eq!(spec.to_string().parse(), Ok(spec));
         }
 

@@ -1,25 +1,26 @@
 //! Phones that answer: how each kind of device spec is reached, and which apps the phones have.
 
 mod adb;
+mod connection_context;
 mod connections;
 mod discovery;
 mod error;
 mod jvm;
 mod retraced;
+mod simulated;
 
 pub use adb::AdbPhone;
 use adb::restricted::PERSONAL_PHONE_KIND;
+pub use connection_context::ConnectionContext;
 pub use connections::{check, jvm_for_bench, open_simulated, simulated_with};
 pub use discovery::{all_ready_on_adb, only_ready_on_adb};
 pub use error::DevicesError;
 pub use jvm::{JvmError, JvmPhone, RandomWalkSummary, has_java};
 pub use retraced::{FindingRetracer, RetracedPhone};
-use std::sync::Arc;
 
 use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::seed::Seed;
 use retap_device::{Device, DevicePool};
-use retap_shared::connection::Connection;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::AppInfo;
 use retap_shared::trace::Trace;
@@ -42,26 +43,29 @@ impl ConnectedPhones {
         selection: &PhoneSelection,
         seed: Seed,
     ) -> Result<ConnectedPhones, DevicesError> {
-        ConnectedPhones::connect_retraced(selection, seed, None).await
+        ConnectedPhones::connect_with(selection, seed, &ConnectionContext::default()).await
     }
 
-    /// Connects all phones; their findings pass the retracer, if there is one.
-    pub async fn connect_retraced(
+    /// Connects all phones for a command, until it is cancelled.
+    pub async fn connect_with(
         selection: &PhoneSelection,
         seed: Seed,
-        retracer: Option<&Arc<FindingRetracer>>,
+        context: &ConnectionContext,
     ) -> Result<ConnectedPhones, DevicesError> {
         check(&selection.device)?;
-        let mut connected = Vec::new();
-        for (name, connection) in connections::connect_all(selection, seed).await? {
-            let connection: Arc<dyn Connection> = match retracer {
-                Some(retracer) => Arc::new(RetracedPhone::new(connection, Arc::clone(retracer))),
-                None => connection,
-            };
-            let device = Device::connect(name.clone(), connection).await;
-            connected.push(device.map_err(|source| DevicesError::Connect { name, source })?);
+        let connecting = async {
+            let mut connected = Vec::new();
+            for (name, connection) in connections::connect_all(selection, seed, context).await? {
+                connected.push(context.device(name, connection).await?);
+            }
+            Ok(ConnectedPhones::from_devices(connected))
+        };
+        // A phone in this process group gets the same Ctrl-C, and may end first.
+        match context.cancellation.run_until_cancelled(connecting).await {
+            Some(Err(_)) if context.cancellation.is_cancelled() => Err(DevicesError::Cancelled),
+            Some(connected) => connected,
+            None => Err(DevicesError::Cancelled),
         }
-        Ok(ConnectedPhones::from_devices(connected))
     }
 
     /// Phones that are connected already.

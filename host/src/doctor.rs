@@ -5,13 +5,13 @@ mod phone;
 
 use retap_shared::error_text::with_causes;
 
-use crate::adb::{Adb, AdbError, AdbState};
+use crate::adb::{Adb, AdbError, AdbState, ListedPhone};
 use crate::command_error::UserError;
 use crate::containment::{self, ContainmentKind};
 use crate::device_spec::{AdbDeviceSpec, AdbOptions};
 use crate::devices;
 
-/// The phone to check, and how closely.
+/// The phone to check, and the extent of the checks.
 #[derive(Clone, Debug, Default)]
 pub struct DoctorOptions {
     /// Default: the only phone that is ready.
@@ -24,11 +24,11 @@ pub struct DoctorOptions {
     pub deep: bool,
 }
 
-/// Something that was looked at.
+/// Result of one check.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DoctorCheck {
     pub what: String,
-    /// None if it is well, otherwise what to do, as a sentence without a full stop.
+    /// `None` if the check passed; otherwise what to do, as a sentence without a full stop.
     pub remedy: Option<String>,
 }
 
@@ -74,7 +74,7 @@ fn check_containment() -> DoctorCheck {
     }
 }
 
-/// Looks at JVM phones, at adb, at every phone it lists, and into the one that is named or the only one that is ready.
+/// Checks JVM phones, adb, every phone that it lists, and more closely the named phone or the only one that is ready.
 pub async fn examine(wanted: &DoctorOptions, mut report: impl FnMut(DoctorCheck)) {
     if devices::has_java() {
         report(check_containment());
@@ -98,25 +98,9 @@ pub async fn examine(wanted: &DoctorOptions, mut report: impl FnMut(DoctorCheck)
             _ => DoctorCheck::failed(what, phone.state.remedy()),
         });
     }
-    let ready: Vec<_> = phones
-        .iter()
-        .filter(|phone| phone.state == AdbState::Ready)
-        .collect();
-    let spec = match (&wanted.phone, ready.as_slice()) {
-        (Some(spec), _) => spec.clone(),
-        (None, [only]) => AdbDeviceSpec::of(&only.serial),
-        (None, []) => {
-            return report(DoctorCheck::failed(
-                "no phone is ready",
-                "plug one in and switch USB debugging on",
-            ));
-        }
-        (None, _) => {
-            return report(DoctorCheck::failed(
-                "several phones are ready",
-                "name one with --device",
-            ));
-        }
+    let spec = match choose_phone(wanted.phone.as_ref(), &phones) {
+        Ok(spec) => spec,
+        Err(failed) => return report(failed),
     };
     let spec = spec.with_options(AdbOptions {
         user: wanted.user,
@@ -129,5 +113,27 @@ pub async fn examine(wanted: &DoctorOptions, mut report: impl FnMut(DoctorCheck)
             agent::examine(&spec, wanted, &mut report).await;
         }
         Err(error) => report(DoctorCheck::from_error(&format!("phone {serial}"), &error)),
+    }
+}
+
+/// The phone that was named, or else the only one that is ready.
+fn choose_phone(
+    named: Option<&AdbDeviceSpec>,
+    phones: &[ListedPhone],
+) -> Result<AdbDeviceSpec, DoctorCheck> {
+    if let Some(spec) = named {
+        return Ok(spec.clone());
+    }
+    let mut ready = phones.iter().filter(|phone| phone.state == AdbState::Ready);
+    match (ready.next(), ready.next()) {
+        (Some(only), None) => Ok(AdbDeviceSpec::of(&only.serial)),
+        (None, _) => Err(DoctorCheck::failed(
+            "no phone is ready",
+            "plug one in and switch USB debugging on",
+        )),
+        (Some(_), Some(_)) => Err(DoctorCheck::failed(
+            "several phones are ready",
+            "name one with --device",
+        )),
     }
 }

@@ -2,6 +2,7 @@
 //! number, so that each is done once and answered once.
 
 mod dialer;
+mod notification_inbox;
 pub mod pairing;
 pub mod served_keys;
 mod supervisor;
@@ -15,29 +16,36 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use dialer::{DialError, Dialer, StreamDialer, handshake};
-use quinn::{Connection as Quic, ReadError, VarInt};
+use notification_inbox::{InboxWriter, NotificationInbox};
+use quinn::{Connection as Quic, ReadError, VarInt, WriteError};
+use retap_device::reply_limit;
 use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::error_text::with_causes;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Reply, Request, RequestFailure};
 use retap_shared::session::{REPLY_LIMIT, RequestEnvelope, RequestResult, SessionId};
 use retap_shared::verdict::Interruption;
 use retap_transport::{MessageError, close_code, receive, send};
 pub use supervisor::{LinkError, ReconnectPolicy};
-use tokio::sync::{mpsc, watch};
+use tokio::sync::watch;
 use tokio::task::AbortHandle;
-use tokio::time::Instant;
+use tokio::time::{Instant, sleep, timeout};
 
 const MALFORMED: VarInt = VarInt::from_u32(close_code::MALFORMED);
 
 /// Maximum time of a reply that counts as fast.
 const FAST_ANSWER: Duration = Duration::from_micros(500);
+/// Maximum number of times that one request fails on connections that work, before the phone is given up.
+const MAX_WRONG_ANSWERS: u32 = 5;
+/// Pause after the first of them; each further one doubles it.
+const WRONG_ANSWER_PAUSE: Duration = Duration::from_millis(50);
 /// Turns of the runtime to wait actively for a fast reply: a fraction of a millisecond.
 const SPIN_TURNS: u32 = 200;
 
 /// A link to one agent.
 pub struct Link {
     shared: Arc<LinkShared>,
-    notifications: tokio::sync::Mutex<mpsc::UnboundedReceiver<PhoneEvent>>,
+    notifications: Arc<NotificationInbox>,
     supervisor: AbortHandle,
 }
 
@@ -47,6 +55,8 @@ struct LinkShared {
     session: SessionId,
     state: watch::Sender<ConnectionState>,
     last_number: AtomicU64,
+    /// Number of replies so far, on all connections.
+    replies: AtomicU64,
     open_requests: Mutex<BTreeSet<u64>>,
     notifications_seen: AtomicU64,
     /// True if the last reply was fast; the next one is then waited for actively.
@@ -80,13 +90,19 @@ impl Link {
             session: SessionId(rand::random()),
             state: watch::Sender::new(ConnectionState::Connecting),
             last_number: AtomicU64::new(0),
+            replies: AtomicU64::new(0),
             open_requests: Mutex::default(),
             notifications_seen: AtomicU64::new(0),
             answers_fast: AtomicBool::new(false),
         });
-        let (notifications, received) = mpsc::unbounded_channel();
-        let mut supervisor =
-            supervisor::LinkSupervisor::new(dialer, host, policy, shared.clone(), notifications);
+        let notifications = Arc::new(NotificationInbox::default());
+        let mut supervisor = supervisor::LinkSupervisor::new(
+            dialer,
+            host,
+            policy,
+            shared.clone(),
+            InboxWriter::new(&notifications),
+        );
         let connection = supervisor.connect().await?;
         shared
             .state
@@ -94,7 +110,7 @@ impl Link {
         let supervisor = tokio::spawn(supervisor.keep_connected(connection)).abort_handle();
         Ok(Link {
             shared,
-            notifications: tokio::sync::Mutex::new(received),
+            notifications,
             supervisor,
         })
     }
@@ -102,7 +118,9 @@ impl Link {
     async fn send_request(&self, request: Request) -> Result<Reply, RequestError> {
         let number = self.shared.last_number.fetch_add(1, Ordering::Relaxed) + 1;
         let _open = OpenRequest::new(&self.shared, number);
+        let limit = reply_limit(&request).limit;
         let mut first_incarnation = None;
+        let mut wrong_answers = 0;
         loop {
             let up = self.shared.connection().await?;
             let other_agent =
@@ -116,8 +134,12 @@ impl Link {
                 request: request.clone(),
             };
             let sent = Instant::now();
-            match self.exchange(&up.quic, &envelope).await {
+            let Ok(exchanged) = timeout(limit, self.exchange(&up.quic, &envelope)).await else {
+                return Err(silent(&request, limit).into());
+            };
+            match exchanged {
                 Ok(result) => {
+                    self.shared.replies.fetch_add(1, Ordering::Relaxed);
                     self.shared
                         .answers_fast
                         .store(sent.elapsed() < FAST_ANSWER, Ordering::Relaxed);
@@ -129,10 +151,23 @@ impl Link {
                     }
                     .into());
                 }
-                Err(MessageError::Read(ReadError::Reset(code))) if code == MALFORMED => {
+                Err(
+                    MessageError::Read(ReadError::Reset(code))
+                    | MessageError::Write(WriteError::Stopped(code)),
+                ) if code == MALFORMED => {
                     return Err(too_large(&envelope.request).into());
                 }
-                Err(_) => self.shared.wait_until_replaced(&up).await,
+                Err(_) if up.quic.close_reason().is_some() => {
+                    self.shared.wait_until_replaced(&up).await;
+                }
+                Err(error) => {
+                    wrong_answers += 1;
+                    let is_final = matches!(error, MessageError::TooLong { .. });
+                    if is_final || wrong_answers == MAX_WRONG_ANSWERS {
+                        return Err(wrongly_answered(&request, wrong_answers, &error).into());
+                    }
+                    sleep(WRONG_ANSWER_PAUSE * (1 << wrong_answers)).await;
+                }
             }
         }
     }
@@ -177,6 +212,22 @@ fn too_large(request: &Request) -> RequestFailure {
     ))
 }
 
+/// A phone that holds its connection and does not answer.
+fn silent(request: &Request, limit: Duration) -> Interruption {
+    let (name, seconds) = (request.name(), limit.as_secs());
+    Interruption::PhoneLost {
+        why: format!("it has not answered `{name}` for {seconds} s, although the link holds"),
+    }
+}
+
+/// A phone that holds its connection and answers with something else.
+fn wrongly_answered(request: &Request, times: u32, error: &MessageError) -> Interruption {
+    let (name, why) = (request.name(), with_causes(error));
+    Interruption::LinkLost {
+        why: format!("`{name}` was answered wrongly {times} times, at last: {why}"),
+    }
+}
+
 fn into_reply(result: RequestResult) -> Result<Reply, RequestError> {
     match result {
         RequestResult::Reply(reply) => Ok(reply),
@@ -210,9 +261,7 @@ impl LinkShared {
     async fn wait_until_replaced(&self, up: &ActiveConnection) {
         let id = up.quic.stable_id();
         let same = |state: &ConnectionState| matches!(state, ConnectionState::Connected(up) if up.quic.stable_id() == id);
-        if up.quic.close_reason().is_some() {
-            let _ = self.state.subscribe().wait_for(|state| !same(state)).await;
-        }
+        let _ = self.state.subscribe().wait_for(|state| !same(state)).await;
     }
 
     fn oldest_open(&self) -> u64 {
@@ -233,7 +282,7 @@ impl Connection for Link {
     }
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
-        Box::pin(async { self.notifications.lock().await.recv().await })
+        Box::pin(self.notifications.next())
     }
 }
 

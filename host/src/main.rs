@@ -18,6 +18,7 @@ mod devices;
 mod doctor;
 mod exit;
 mod format;
+mod input_file;
 mod link;
 mod operations;
 mod options;

@@ -2,6 +2,7 @@
 //! that a run can be resumed.
 
 mod explore;
+mod keep;
 mod mapping;
 mod reduce;
 mod reduce_suite;
@@ -13,6 +14,7 @@ pub use explore::{
     AppConstraints, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, DEFAULT_THROTTLE_MS, ExploreOptions,
     ExplorerKind, ExplorerOptions,
 };
+pub use keep::{DEFAULT_KEEP_AGE, DEFAULT_KEEP_SIZE, KeepAge, KeepSize};
 pub use mapping::MappingOptions;
 pub use reduce::{Nd3minOptions, OracleKind, ReduceOptions};
 pub use reduce_suite::ReduceSuiteOptions;
@@ -53,13 +55,31 @@ impl RunOptions {
     }
 }
 
+/// A number among options: its name, its value, and the values that are possible.
+type OptionNumber = (&'static str, u64, RangeInclusive<u64>);
+
+impl RunOptions {
+    /// The first number that the command line would not take: options may come from a file that somebody changed.
+    pub fn first_out_of_range(&self) -> Option<OptionNumber> {
+        let mut numbers = match self {
+            RunOptions::Demo(demo) => vec![("events", demo.events, EVENTS)],
+            RunOptions::Explore(explore) => explore.numbers(),
+            RunOptions::Reduce(reduce) => reduce.numbers(),
+            RunOptions::ReduceSuite(suite) => suite.numbers(),
+        };
+        numbers.retain(|(_, value, range)| !range.contains(value));
+        numbers.into_iter().next()
+    }
+}
+
 impl RunOptions {
     /// Mappings of the app's builds; none for commands that do not retrace.
     pub fn mappings(&self) -> Option<&MappingOptions> {
         let mappings = match self {
             RunOptions::Explore(options) => &options.mappings,
             RunOptions::Reduce(options) => &options.mappings,
-            RunOptions::Demo(_) | RunOptions::ReduceSuite(_) => return None,
+            RunOptions::ReduceSuite(options) => &options.mappings,
+            RunOptions::Demo(_) => return None,
         };
         (!mappings.is_empty()).then_some(mappings)
     }

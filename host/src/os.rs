@@ -9,18 +9,27 @@ use futures_util::future::join_all;
 
 /// Writes a file that only its owner may read, from its first byte on.
 pub fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
-    let part = path.with_extension("part");
-    let _ = std::fs::remove_file(&part);
+    // A name that nobody else has: a file of the user's is never replaced by a part of another.
+    let name = path.file_name().unwrap_or_default().to_string_lossy();
+    let number: u64 = rand::random();
+    let part = path.with_file_name(format!(".{name}.{number:016x}.part"));
     let mut options = OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
     std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
-    options.open(&part)?.write_all(bytes)?;
-    std::fs::rename(part, path)
+    let written = options
+        .open(&part)?
+        .write_all(bytes)
+        .and_then(|()| std::fs::rename(&part, path));
+    if written.is_err() {
+        // Only the first error is reported.
+        let _ = std::fs::remove_file(&part);
+    }
+    written
 }
 
 /// Calls this, from a thread of its own, each time the program is asked to end: by `kill`, and by Ctrl-C and a terminal that is
-/// closed unless whoever started the program has it ignore them.
+/// closed unless the program was started with these ignored.
 #[cfg(unix)]
 pub fn on_termination_signal(asked: impl Fn() + Send + 'static) -> io::Result<()> {
     use tokio::signal::unix::{SignalKind, signal};

@@ -1,10 +1,12 @@
 //! A run: its directory with manifest, events, findings and page, and the name of its journal in the store.
 
-mod atomic_write;
+pub mod atomic_write;
 pub mod baseline;
 pub mod directory;
 pub mod findings;
+pub mod kept_runs;
 pub mod known_finding;
+mod leftovers;
 mod lock;
 pub mod manifest;
 pub mod reduced_suite;
@@ -33,12 +35,14 @@ pub struct Run {
 }
 
 impl Run {
-    /// Starts a new run at `out`, or below `runs/` with a generated name.
+    /// Starts a new run at `out`, or below `runs/` with a generated name. `copy_inputs` comes before the manifest: a
+    /// directory with a manifest has all inputs of its run.
     pub fn start(
         options: RunOptions,
         seed: u64,
         out: Option<&Path>,
         store: &Path,
+        copy_inputs: impl FnOnce(&RunDirectory) -> Result<(), CommandError>,
     ) -> Result<Run, CommandError> {
         let directory = match out {
             Some(path) => RunDirectory::create(path)?,
@@ -57,11 +61,13 @@ impl Run {
             store,
             options,
         );
+        copy_inputs(&directory)?;
         let run = Run {
             directory: Arc::new(directory),
             manifest,
         };
         run.save()?;
+        run.directory.note_started()?;
         Ok(run)
     }
 

@@ -1,6 +1,8 @@
 //! Texts that come from an app, a trace or a file name, made harmless for a terminal: nothing moves the cursor, turns
 //! the direction of writing, breaks the line or fills the screen.
 
+use std::fmt::Write as _;
+
 /// As much as a person takes in of one text while others go by.
 pub const PROGRESS_WIDTH: usize = 80;
 /// As much as a person reads of one text within a line.
@@ -27,6 +29,43 @@ pub fn sanitise_line(text: &str, limit: usize) -> String {
         match spelled {
             Some(spelled) => safe.push_str(&spelled),
             None => safe.push(character),
+        }
+    }
+    safe
+}
+
+/// The same text with its lines, tabs and length, and everything else that a terminal would obey spelled out. The spelling
+/// is that of JSON: within a JSON string it means the same character.
+pub fn sanitise_text(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len());
+    for character in text.chars() {
+        if !is_terminal_control(character) || matches!(character, '\n' | '\t') {
+            safe.push(character);
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            let _ = write!(safe, "\\u{unit:04x}");
+        }
+    }
+    safe
+}
+
+/// The same for lines of the log, which may have colours of their own: those that the log has itself are kept, and it
+/// spells out the escape characters of its values.
+pub fn sanitise_log(text: &str) -> String {
+    const COLOR_START: &str = "\u{1b}[";
+    let mut parts = text.split(COLOR_START);
+    let mut safe = sanitise_text(parts.next().unwrap_or_default());
+    for part in parts {
+        let is_code = |character: char| character.is_ascii_digit() || character == ';';
+        let codes = part.trim_start_matches(is_code);
+        match codes.strip_prefix('m') {
+            Some(rest) => {
+                safe.push_str(COLOR_START);
+                safe.push_str(&part[..part.len() - rest.len()]);
+                safe.push_str(&sanitise_text(rest));
+            }
+            None => safe.push_str(&sanitise_text(&format!("{COLOR_START}{part}"))),
         }
     }
     safe
@@ -62,6 +101,28 @@ mod tests {
         assert_eq!(
             sanitise_line("a\u{2066}b\u{2069}", LINE_WIDTH),
             r"a\u{2066}b\u{2069}"
+        );
+    }
+
+    #[test]
+    fn text_keeps_its_lines_and_json_keeps_its_meaning() {
+        let nasty = "a\tb\n\u{1b}]0;title\u{7}\u{9b}2J\u{202e}\u{e0041}\r";
+        let safe = sanitise_text(nasty);
+        assert_eq!(
+            safe,
+            "a\tb\n\\u001b]0;title\\u0007\\u009b2J\\u202e\\udb40\\udc41\\u000d"
+        );
+        let json = serde_json::json!({ "text": nasty }).to_string();
+        let read: serde_json::Value = serde_json::from_str(&sanitise_text(&json)).unwrap();
+        assert_eq!(read["text"], nasty);
+    }
+
+    #[test]
+    fn the_log_keeps_its_own_colors_and_nothing_else() {
+        let line = "\u{1b}[32m INFO\u{1b}[0m host=\u{1b}[2J\u{9b}1m\u{202e}\n";
+        assert_eq!(
+            sanitise_log(line),
+            "\u{1b}[32m INFO\u{1b}[0m host=\\u001b[2J\\u009b1m\\u202e\n"
         );
     }
 

@@ -17,6 +17,23 @@ pub trait Connection: Send + Sync {
 
     /// The next event that no reply carries; `None` once the connection has ended.
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>>;
+
+    /// Starts the phone anew: nothing is left of what earlier requests have done to its processes. Only phones that this
+    /// host has started can be.
+    fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
+        Box::pin(async { Err(FreshStartError::StartedElsewhere) })
+    }
+}
+
+/// Why a phone was not started anew.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum FreshStartError {
+    /// It is as it was.
+    #[error("this host has not started it")]
+    StartedElsewhere,
+    /// It is gone.
+    #[error(transparent)]
+    Interrupted(#[from] Interruption),
 }
 
 /// Why a request has no reply.

@@ -159,6 +159,8 @@ pub struct Act {
 pub struct ActReply {
     /// How the step found its place.
     pub located_by: LocatedBy,
+    /// Why the phone did not take the action, or only the beginning of it. The rest of the reply holds all the same.
+    pub refusal: Option<String>,
     /// The screen after the step.
     pub screen: ScreenUpdate,
     /// Events during the step, oldest first.
@@ -232,6 +234,8 @@ pub struct PlayReply {
     pub played: u32,
     /// How each of these steps found its place.
     pub located_by: Vec<LocatedBy>,
+    /// Steps that the phone did not take. The play goes on after them, as Monkey does.
+    pub refusals: Vec<StepRefusal>,
     /// Events during the play, oldest first.
     pub events: Vec<PhoneEvent>,
     /// Branches that ran during the play, ascending, each once.
@@ -240,6 +244,15 @@ pub struct PlayReply {
     pub screens: Vec<SharedScreen>,
     /// Phone time that the play took.
     pub took: Micros,
+}
+
+/// A step of a play that the phone did not take, or only the beginning of it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct StepRefusal {
+    /// Index of the step in the play.
+    pub step: u32,
+    /// The cause.
+    pub why: String,
 }
 
 /// Asks for a command on an app.

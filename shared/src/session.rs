@@ -17,6 +17,12 @@ pub const REQUEST_LIMIT: usize = 16 << 20;
 pub const REPLY_LIMIT: usize = 64 << 20;
 /// Maximum number of bytes of a notification.
 pub const NOTIFICATION_LIMIT: usize = 1 << 20;
+/// Maximum number of notifications that either end keeps. Further ones replace the oldest.
+pub const MAX_NOTIFICATIONS: usize = 10_000;
+/// Maximum number of bytes of all notifications that either end keeps.
+pub const MAX_NOTIFICATION_BYTES: usize = 16 << 20;
+/// Maximum number of requests whose results the agent keeps for the host.
+pub const MAX_OPEN_REQUESTS: usize = 256;
 
 /// The identity of a session: a host's work with one agent, however often the link between them breaks.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]

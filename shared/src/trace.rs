@@ -1,9 +1,11 @@
 //! Traces: a header and the steps that were done. The `.retap` file is read and written in `file`.
 
+mod claim;
 mod file;
 
 use std::hash::{Hash, Hasher};
 
+pub use claim::{ClaimStanding, RunShare, RunTally, TraceClaim};
 pub use file::{FORMAT_MAJOR, FORMAT_MINOR, TraceError, TraceErrorKind};
 use serde::{Deserialize, Serialize};
 
@@ -39,6 +41,8 @@ pub struct TraceHeader {
     pub phone: PhoneInfo,
     /// The pace at which a replay reaches the target.
     pub pace: ReplayPace,
+    /// The claim of the reduction that made the trace; none for traces that were recorded or changed since.
+    pub claim: Option<TraceClaim>,
 }
 
 /// How a replay times its steps.

@@ -336,6 +336,7 @@ fn a_recording_of_a_thousand_screens_can_be_sent() {
         verdict: Verdict::TargetReached,
         played: 999,
         located_by: vec![LocatedBy::Widget; 999],
+        refusals: Vec::new(),
         events: Vec::new(),
         branches: (0..10_000).collect(),
         screens: (0..1_000).map(screen).collect(),

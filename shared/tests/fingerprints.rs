@@ -2,6 +2,8 @@
 
 #[path = "fingerprints/anr.rs"]
 mod anr;
+#[path = "fingerprints/causes.rs"]
+mod causes;
 #[path = "fingerprints/exception.rs"]
 mod exception;
 #[path = "fingerprints/native.rs"]

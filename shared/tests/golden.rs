@@ -171,11 +171,11 @@ fn golden_reply(reply: &Reply) -> &'static str {
         }
         Reply::CaptureReply(_) => "01 02 SCREEN 0c",
         Reply::ActReply(_) => {
-            "02 01 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 EVENTS 04 01fafbfb00fc70110100 01 0c fb2c01"
+            "02 01 01 096e6f2077696e646f77 01 fdcf22701f4aedd2f5 fdd1ddbb1ef5b406c3 23 02 01000000 02000000 4e6f 10 02000000 00000000 00000000 01000000 01000000 01 0100 EVENTS 04 01fafbfb00fc70110100 01 0c fb2c01"
         }
         Reply::SettleReply(_) => "03 00 00 0c",
         Reply::PlayReply(_) => {
-            "04 03096f72672e6f74686572 03 03000102 EVENTS 01 05 01 SCREEN fdffffffffffffffff"
+            "04 03096f72672e6f74686572 03 03000102 01 02 096e6f2077696e646f77 EVENTS 01 05 01 SCREEN fdffffffffffffffff"
         }
         Reply::ControlAppReply(_) => "05 00 0c",
         Reply::WatchAppReply(_) => "06 EVENTS",
@@ -322,6 +322,7 @@ fn replies() -> Vec<Reply> {
         .into(),
         ActReply {
             located_by: LocatedBy::Place,
+            refusal: Some("no window".into()),
             screen: ScreenUpdate::Changed(change),
             events: events(),
             branches: vec![1, 250, 251, 70_000],
@@ -342,6 +343,10 @@ fn replies() -> Vec<Reply> {
             },
             played: 3,
             located_by: vec![LocatedBy::Widget, LocatedBy::Place, LocatedBy::Anywhere],
+            refusals: vec![StepRefusal {
+                step: 2,
+                why: "no window".into(),
+            }],
             events: events(),
             branches: vec![5],
             screens: vec![Arc::new(screen("OK"))],

@@ -121,10 +121,10 @@ fn trace() -> impl Strategy<Value = Trace> {
         prop::option::of(any::<u64>()),
         prop::option::of(arbitrary::target()),
         arbitrary::messages::phone(),
-        arbitrary::pace(),
+        (arbitrary::pace(), prop::option::of(arbitrary::claim())),
     );
     (header, prop::collection::vec(arbitrary::step(), 0..8)).prop_map(
-        |((app, start, seed, target, phone, pace), steps)| Trace {
+        |((app, start, seed, target, phone, (pace, claim)), steps)| Trace {
             header: TraceHeader {
                 app,
                 start,
@@ -132,6 +132,7 @@ fn trace() -> impl Strategy<Value = Trace> {
                 target,
                 phone,
                 pace,
+                claim,
             },
             steps,
         },

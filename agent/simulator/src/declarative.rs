@@ -1,10 +1,11 @@
 //! Declarative apps, or parts of apps: screens, widgets and rules as data. `builder` puts them
-//! together, `view` draws them, `run` follows the rules, `cone` finds what can have to do with what.
+//! together, `view` draws them, `rule_execution` follows the rules, `dependency_cone` finds the widgets of a failure.
 
 mod builder;
 mod declarative_app;
 mod dependency_cone;
 mod rule_execution;
+mod state;
 mod view;
 
 pub(crate) use builder::{
@@ -15,31 +16,33 @@ pub(crate) use declarative_app::DeclarativeApp;
 pub(crate) use dependency_cone::DependencyCone;
 use retap_shared::Text;
 use retap_shared::finding::Finding;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+pub(crate) use state::DeclarativeState;
 
-use crate::framework::{Exception, ExternalScreen, Stall, Tombstone, Unhashed};
+use crate::framework::{Exception, ExternalScreen, Stall, Tombstone};
 
-/// The screens of an app or of a part of it. Made once; what changes is in `State`.
+/// The screens of an app or of a part of it. Made once; variables and texts are in `DeclarativeState`.
 #[derive(Debug)]
 pub(crate) struct AppDefinition {
     pub(crate) screens: Vec<ScreenDefinition>,
-    /// Shown first as long as the variable is 0: an introduction.
+    /// An introduction: the screen that is shown first as long as the variable is 0.
     pub(crate) introduction: Option<(Variable, u8)>,
     /// The first of its decisions among those of the app.
     pub(crate) first_decision: u32,
     pub(crate) decisions: u32,
-    /// Switches with a variable of their own, which are the first ones of no consequence.
+    /// Number of switches with a variable of their own. These are the first inert variables.
     inert: usize,
     inert_texts: usize,
 }
 
-/// A number from 0 to 255 that rules look at and change.
+/// A number from 0 to 255 that rules read and write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Variable {
     /// On disk.
     Persistent(u8),
     /// Only in the process.
     Memory(u8),
+    /// On storage that the apps of a phone share: a clean start leaves it.
+    Shared(u8),
     /// Shown, and nothing depends on it.
     Inert(u16),
 }
@@ -55,7 +58,7 @@ pub(crate) struct ScreenDefinition {
     /// Rules that run when a delayed effect or a load ends.
     pub(crate) delayed: Vec<AppRules>,
     pub(crate) hooks: Vec<(ActivityHook, AppRules)>,
-    /// True if it was created for the first time: the first question of `onCreate`.
+    /// The decision of `onCreate`: true if the activity is created for the first time.
     decision: u32,
 }
 
@@ -80,7 +83,7 @@ pub(crate) struct WidgetDefinition {
     pub(crate) id: Text,
     pub(crate) label: Text,
     pub(crate) kind: WidgetKind,
-    /// Seen only while all of these hold; they look at variables alone.
+    /// Visible only while all of these hold. They read variables only.
     pub(crate) visible_when: Vec<RuleCondition>,
     pub(crate) on_tap: AppRules,
     pub(crate) on_long_press: AppRules,
@@ -102,14 +105,15 @@ pub(crate) enum WidgetKind {
     /// Its label and a number.
     Value(Variable),
     Field(FieldText),
-    /// A list; with `more` it never ends. A tap puts the row's number into `chosen`. What it lists changes with `turn`.
+    /// A list; with `more` it never ends. A tap puts the row's number into `chosen`. Its content changes with
+    /// `content_version`.
     Rows {
         count: u8,
         more: Option<Variable>,
         chosen: Option<Variable>,
         content_version: Option<Variable>,
     },
-    /// A page of the web: only its middle does something.
+    /// A web page: only its middle reacts to a tap.
     Web,
     EndlessProgress,
 }
@@ -132,15 +136,15 @@ pub(crate) struct DialogDefinition {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum DialogKind {
-    /// Back and a touch beside it close it.
+    /// Closed by Back and by a touch beside it.
     Plain,
-    /// Only its buttons do.
+    /// Closed only by its buttons.
     NotCancellable,
-    /// The system's, for what cannot be granted beforehand.
+    /// A dialog of the system, for a consent that cannot be granted beforehand.
     SystemConsent,
 }
 
-/// The first whose conditions all hold is followed.
+/// Rules of one event. The first rule whose conditions all hold is followed.
 #[derive(Debug, Default)]
 pub(crate) struct AppRules(pub(crate) Vec<AppRule>);
 
@@ -175,18 +179,18 @@ pub(crate) enum TextKind {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum RuleEffect {
     Set(Variable, u8),
-    /// One more, up to the most.
+    /// Adds one, up to the maximum.
     Increment(Variable, u8),
     Toggle(Variable),
     Open(u8),
     Close,
     ShowDialog(u8),
-    /// Milliseconds, and the number of the rules in `Screen::later`. Gone with its activity.
+    /// Milliseconds, and the number of the rules in `ScreenDefinition::delayed`. Cancelled when its activity is closed.
     PostDelayed(u64, u8),
-    /// The same, and its activity's end does not stop it.
+    /// The same, but not cancelled when its activity is closed.
     PostLeaked(u64, u8),
     CancelPosted,
-    /// Something from the network: what follows if it comes, and if it does not.
+    /// Loads from the network: the delayed rules for success, and those for failure.
     Load(u8, u8),
     OpenExternal(ExternalScreen),
     BlockMainThread(u64, &'static Stall),
@@ -194,21 +198,11 @@ pub(crate) enum RuleEffect {
     Signal(&'static Tombstone),
 }
 
-/// Values of a declarative app's variables and texts.
-#[derive(Clone, Debug, Default, Hash)]
-pub(crate) struct DeclarativeState {
-    persistent: Vec<u8>,
-    memory: Vec<u8>,
-    inert: Unhashed<Vec<u8>>,
-    texts: Vec<Text>,
-    inert_texts: Unhashed<Vec<Text>>,
-}
-
-/// One of a plan's activities.
+/// An activity of a declarative app.
 #[derive(Clone, Debug, Hash)]
 pub(crate) struct DeclarativePage {
     pub(crate) screen: u8,
-    /// The number of the dialog that is up.
+    /// Number of the open dialog.
     open_dialog: Option<u8>,
 }
 
@@ -241,80 +235,8 @@ pub(crate) enum DeclarativeMsg {
     Loaded(u8, u8),
 }
 
-impl DeclarativeState {
-    /// Equal for states in which a page is drawn the same way but for the switches that have the first variables of no
-    /// consequence, so many of them.
-    fn view_hash(&self, page: &DeclarativePage, switches: usize) -> u64 {
-        let others = self.inert.0.get(switches..).unwrap_or_default();
-        let values = [&self.persistent, &self.memory, others].into_iter();
-        let texts = self
-            .texts
-            .iter()
-            .chain(&self.inert_texts.0)
-            .map(|text| text.as_bytes());
-        let asks = page.open_dialog.map_or(0, |number| u64::from(number) + 1);
-        let counts = (self.texts.len() as u64) << 32 | asks << 8 | u64::from(page.screen);
-        values
-            .chain(texts)
-            .fold(counts, |hash, bytes| xxh3_64_with_seed(bytes, hash))
-    }
-
-    pub(crate) fn get(&self, var: Variable) -> u8 {
-        let (values, place) = match var {
-            Variable::Persistent(place) => (&self.persistent, place.into()),
-            Variable::Memory(place) => (&self.memory, place.into()),
-            Variable::Inert(place) => (&self.inert.0, usize::from(place)),
-        };
-        values.get(place).copied().unwrap_or_default()
-    }
-
-    fn set(&mut self, var: Variable, value: u8) {
-        let (values, place) = match var {
-            Variable::Persistent(place) => (&mut self.persistent, place.into()),
-            Variable::Memory(place) => (&mut self.memory, place.into()),
-            Variable::Inert(place) => (&mut self.inert.0, usize::from(place)),
-        };
-        if place >= values.len() {
-            values.resize(place + 1, 0);
-        }
-        values[place] = value;
-        // Two states that mean the same are the same.
-        while values.last() == Some(&0) {
-            values.pop();
-        }
-    }
-
-    fn text(&self, field: FieldText) -> &Text {
-        const NOTHING: &Text = &Text::new_static("");
-        let found = match field {
-            FieldText::Persistent(place) => self.texts.get(usize::from(place)),
-            FieldText::Inert(place) => self.inert_texts.0.get(usize::from(place)),
-        };
-        found.unwrap_or(NOTHING)
-    }
-
-    fn set_text(&mut self, field: FieldText, text: Text) {
-        let (texts, place) = match field {
-            FieldText::Persistent(place) => (&mut self.texts, usize::from(place)),
-            FieldText::Inert(place) => (&mut self.inert_texts.0, usize::from(place)),
-        };
-        if place >= texts.len() {
-            texts.resize(place + 1, Text::default());
-        }
-        texts[place] = text;
-        while texts.last().is_some_and(Text::is_empty) {
-            texts.pop();
-        }
-    }
-
-    /// The process ended.
-    pub(crate) fn process_died(&mut self) {
-        self.memory.clear();
-    }
-}
-
 impl AppDefinition {
-    /// Everything that can go wrong, each once.
+    /// All failures of the app, each once.
     pub(crate) fn failures(&self) -> Vec<RuleEffect> {
         let mut failures: Vec<RuleEffect> = Vec::new();
         for then in self

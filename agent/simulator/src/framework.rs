@@ -1,5 +1,5 @@
-//! The framework that simulated apps are written against: what an app is, how it draws, what it may ask for.
-//! An app is a plain state; `view` lays out its front activity, `update` answers to messages.
+//! The framework that simulated apps are written against. An app is a plain state: `view` lays out its front activity,
+//! `update` handles messages.
 
 mod activity;
 mod app;
@@ -17,6 +17,7 @@ mod running_app;
 mod scroll;
 mod shared_rows;
 mod text;
+mod text_fields;
 mod ui;
 mod web;
 mod widgets;
@@ -33,7 +34,8 @@ pub(crate) use late_dialog::LateDialog;
 pub(crate) use running_app::RunningApp;
 pub(crate) use shared_rows::SharedRows;
 pub(crate) use text::{IntoText, Unhashed, number_text};
-pub(crate) use ui::{Ui, display_size, is_landscape};
+pub(crate) use ui::{Ui, display_bounds, display_size, is_landscape};
+pub(crate) use widgets::PlacedNode;
 pub(crate) use world::{ChanceScript, World};
 
 /// A screen of another app that can cover this one.

@@ -55,7 +55,7 @@ pub struct CrashDependencies {
     pub locale: bool,
     pub call: bool,
     pub network: bool,
-    /// Low memory, and going away and coming back.
+    /// Low memory, and leaving the app and returning to it.
     pub memory: bool,
 }
 

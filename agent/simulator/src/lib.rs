@@ -10,6 +10,7 @@ mod noise;
 mod phone;
 mod planted_crash;
 mod spec;
+mod trouble;
 
 pub use ground_truth::{
     CRASH_DELAY_LIMIT, CrashDependencies, ExactProbabilityError, GroundTruth, PlantedCrash,
@@ -17,4 +18,5 @@ pub use ground_truth::{
 };
 pub use noise::{Latency, Noise, SnapshotCost};
 pub use phone::SimulatedPhone;
-pub use spec::{FORGE, PACED, SimulatorSpecError, about, app_names, open};
+pub use spec::{FORGE, SimulatorSpecError, about, app_names, open, uncounted_app_names};
+pub use trouble::{ReportedFindings, TroubledPhone};

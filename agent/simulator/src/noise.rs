@@ -2,7 +2,7 @@
 
 use retap_shared::action::Action;
 
-/// All of it off by default: such a phone is deterministic.
+/// Noise of a phone. Off by default: such a phone is deterministic.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise {
     pub latency: Latency,
@@ -42,7 +42,7 @@ impl Noise {
             Action::Tap(_) | Action::LongPress(_) | Action::Swipe { .. } | Action::Pinch { .. } => {
                 1.0 - self.flaky
             }
-            // These are not touches: the system hands them to the app by other ways.
+            // These are not touches: the system delivers them to the app by other means.
             Action::Key(_)
             | Action::Text { .. }
             | Action::Rotate(_)

@@ -109,7 +109,7 @@ impl SimulatedPhone {
         self.world.now = until;
     }
 
-    /// Notices what became of the app, and what is to be seen now.
+    /// Updates the screen after a change, and reports a failure of the app.
     fn refresh_screen(&mut self) {
         if let Some(finding) = self.process.take_finding() {
             self.process_failed(finding);
@@ -135,7 +135,7 @@ impl SimulatedPhone {
         self.last_change = self.world.now;
     }
 
-    /// The screen of whoever is in front; the launcher's if the app has no activity any more.
+    /// The screen in front; the launcher's if the app has no activity any more.
     fn front_screen(&mut self) -> SharedScreen {
         let rotation = self.process.rotation();
         match self.front {

@@ -1,11 +1,11 @@
 //! Specs of simulated phones: `sim:NAME?noise=0.2&latency=realistic&seed=5`.
 
-use crate::apps::{ENTRIES, PACED_ENTRY, SimulatedAppEntry};
+use crate::apps::{ENTRIES, SimulatedAppEntry, UNCOUNTED_ENTRIES};
 use crate::forge::{self, ForgeSpec};
 use crate::noise::{Latency, Noise, SnapshotCost};
 use crate::phone::SimulatedPhone;
 
-/// Opens a phone with the named app installed and not running. The prefix `sim:` may be left out.
+/// Opens a phone with the named app installed and not running. The prefix `sim:` may be omitted.
 pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
     let (name, parameters) = parts(spec);
     if name == FORGE {
@@ -43,15 +43,17 @@ fn parts(spec: &str) -> (&str, &str) {
     spec.split_once('?').unwrap_or((spec, ""))
 }
 
-/// The name of the app whose crash needs fast taps.
-pub const PACED: &str = PACED_ENTRY.name;
-
-/// The names of all apps but the generated ones and `PACED`.
+/// The names of all apps but the generated ones and those of `uncounted_app_names`.
 pub fn app_names() -> &'static [&'static str] {
     NAMES
 }
 
-/// One line on what an app is like.
+/// The names of the apps whose crashes depend on more than the steps. Benchmarks leave them out.
+pub fn uncounted_app_names() -> &'static [&'static str] {
+    UNCOUNTED_NAMES
+}
+
+/// Description of an app in one line.
 pub fn about(name: &str) -> Option<&'static str> {
     let made = (name == FORGE)
         .then_some("apps made from a seed: sim:forge?seed=7&activities=20&depth=4&hidden=0.3");
@@ -60,7 +62,7 @@ pub fn about(name: &str) -> Option<&'static str> {
 
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SimulatorSpecError {
-    #[error("there is no simulated app `{name}`{}; there are {}, `{PACED}`, and `{FORGE}`", perhaps(.nearest), listed(NAMES))]
+    #[error("there is no simulated app `{name}`{}; there are {}, {}, and `{FORGE}`", perhaps(.nearest), listed(NAMES), listed(UNCOUNTED_NAMES))]
     UnknownApp {
         name: String,
         nearest: Option<&'static str>,
@@ -84,7 +86,7 @@ pub enum SimulatorSpecError {
 pub(crate) fn entry(name: &str) -> Result<&'static SimulatedAppEntry, SimulatorSpecError> {
     let found = ENTRIES
         .iter()
-        .chain([&PACED_ENTRY])
+        .chain(UNCOUNTED_ENTRIES)
         .find(|entry| entry.name == name);
     found.ok_or_else(|| SimulatorSpecError::UnknownApp {
         name: name.to_string(),
@@ -92,15 +94,18 @@ pub(crate) fn entry(name: &str) -> Result<&'static SimulatedAppEntry, SimulatorS
     })
 }
 
-const NAMES: &[&str] = &{
-    let mut names = [""; ENTRIES.len()];
+const NAMES: &[&str] = &names::<{ ENTRIES.len() }>(ENTRIES);
+const UNCOUNTED_NAMES: &[&str] = &names::<{ UNCOUNTED_ENTRIES.len() }>(UNCOUNTED_ENTRIES);
+
+const fn names<const COUNT: usize>(entries: &[SimulatedAppEntry]) -> [&'static str; COUNT] {
+    let mut names = [""; COUNT];
     let mut place = 0;
-    while place < names.len() {
-        names[place] = ENTRIES[place].name;
+    while place < COUNT {
+        names[place] = entries[place].name;
         place += 1;
     }
     names
-};
+}
 
 const PARAMETERS: &[&str] = &[
     "noise",
@@ -126,7 +131,7 @@ const FORGE_PARAMETERS: &[&str] = &[
     "widgets",
 ];
 
-/// Parameters as they were given, each once, and none but those that are known.
+/// The given parameters: each known, and each given once.
 struct SpecParameters<'a>(Vec<(&'static str, &'a str)>);
 
 impl<'a> SpecParameters<'a> {
@@ -205,11 +210,7 @@ fn number(
         "depth" => "a whole number from 1 to 250",
         _ => "a whole number from 1 to 1800",
     };
-    parsed.ok_or_else(|| SimulatorSpecError::BadValue {
-        parameter,
-        value: value.to_string(),
-        wanted,
-    })
+    parsed.ok_or_else(|| bad_value(parameter, value, wanted))
 }
 
 fn probability(parameter: &'static str, value: &str) -> Result<f64, SimulatorSpecError> {
@@ -218,25 +219,14 @@ fn probability(parameter: &'static str, value: &str) -> Result<f64, SimulatorSpe
         .parse()
         .ok()
         .filter(|probability| (0.0..=1.0).contains(probability));
-    parsed.ok_or_else(|| SimulatorSpecError::BadValue {
-        parameter,
-        value: value.to_string(),
-        wanted,
-    })
+    parsed.ok_or_else(|| bad_value(parameter, value, wanted))
 }
 
 fn latency(parameter: &'static str, value: &str) -> Result<Latency, SimulatorSpecError> {
     match value {
         "none" => Ok(Latency::None),
         "realistic" => Ok(Latency::Realistic),
-        _ => {
-            let wanted = "`none` or `realistic`";
-            Err(SimulatorSpecError::BadValue {
-                parameter,
-                value: value.to_string(),
-                wanted,
-            })
-        }
+        _ => Err(bad_value(parameter, value, "`none` or `realistic`")),
     }
 }
 
@@ -244,24 +234,23 @@ fn snapshot(parameter: &'static str, value: &str) -> Result<SnapshotCost, Simula
     match value {
         "timemachine" => Ok(SnapshotCost::TimeMachine),
         "emulator" => Ok(SnapshotCost::Emulator),
-        _ => {
-            let wanted = "`timemachine` or `emulator`";
-            Err(SimulatorSpecError::BadValue {
-                parameter,
-                value: value.to_string(),
-                wanted,
-            })
-        }
+        _ => Err(bad_value(parameter, value, "`timemachine` or `emulator`")),
     }
 }
 
 fn seed(parameter: &'static str, value: &str) -> Result<u64, SimulatorSpecError> {
     let wanted = "a whole number from 0 to 18446744073709551615";
-    value.parse().map_err(|_| SimulatorSpecError::BadValue {
+    value
+        .parse()
+        .map_err(|_| bad_value(parameter, value, wanted))
+}
+
+fn bad_value(parameter: &'static str, value: &str, wanted: &'static str) -> SimulatorSpecError {
+    SimulatorSpecError::BadValue {
         parameter,
-        value: value.to_string(),
+        value: value.to_owned(),
         wanted,
-    })
+    }
 }
 
 fn nearest(name: &str, known: &[&'static str]) -> Option<&'static str> {
@@ -300,7 +289,7 @@ mod tests {
 
     #[test]
     fn every_app_opens_and_has_a_line_about_it() {
-        for name in app_names() {
+        for name in app_names().iter().chain(uncounted_app_names()) {
             assert!(open(&format!("sim:{name}")).is_ok());
             assert!(about(name).is_some_and(|about| !about.is_empty()));
         }

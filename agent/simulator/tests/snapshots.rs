@@ -1,4 +1,4 @@
-//! What a saved state costs: copies of what is changed after it, and of nothing else, however much the app holds.
+//! Cost of a snapshot: only parts that change after it are copied, however large the app's state is.
 
 #[path = "simulator/drive.rs"]
 #[expect(
@@ -22,7 +22,7 @@ thread_local! {
     static ASKED: Cell<usize> = const { Cell::new(0) };
 }
 
-// SAFETY: every call goes on to the system's allocator unchanged.
+// SAFETY: every call is passed to the system's allocator unchanged.
 unsafe impl GlobalAlloc for Counting {
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         ASKED.set(ASKED.get() + layout.size());
@@ -58,7 +58,7 @@ fn a_snapshot_costs_the_memory_that_changes_after_it() {
 #[derive(Debug)]
 struct Cost {
     saving: usize,
-    /// What a changed note costs more than if no state had been saved.
+    /// Additional cost of a changed note, compared with a phone without snapshots.
     changing: usize,
 }
 

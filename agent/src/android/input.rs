@@ -22,6 +22,7 @@ const FINGER: i32 = 1;
 const DOWN: i32 = 0;
 const UP: i32 = 1;
 const MOVE: i32 = 2;
+const CANCEL: i32 = 3;
 const SECOND_DOWN: i32 = 5 | (1 << 8);
 const SECOND_UP: i32 = 6 | (1 << 8);
 
@@ -49,13 +50,15 @@ struct Gesture<'a> {
 impl<'a> InputInjector<'a> {
     pub(crate) fn tap(self, env: &mut Env, at: Point) -> JavaResult<()> {
         let gesture = self.finger_down(env, at)?;
-        gesture.send(env, UP, &[at])
+        gesture.finish(env, |env| gesture.send(env, UP, &[at]))
     }
 
     pub(crate) fn long_press(self, env: &mut Env, at: Point) -> JavaResult<()> {
         let gesture = self.finger_down(env, at)?;
-        clock::sleep(self.java, env, i64::from(LONG_PRESS_MILLIS))?;
-        gesture.send(env, UP, &[at])
+        gesture.finish(env, |env| {
+            clock::sleep(self.java, env, i64::from(LONG_PRESS_MILLIS))?;
+            gesture.send(env, UP, &[at])
+        })
     }
 
     pub(crate) fn swipe(
@@ -66,8 +69,10 @@ impl<'a> InputInjector<'a> {
         millis: u32,
     ) -> JavaResult<()> {
         let gesture = self.finger_down(env, from)?;
-        gesture.move_along(env, millis, |part| vec![between(from, to, part)])?;
-        gesture.send(env, UP, &[to])
+        gesture.finish(env, |env| {
+            gesture.move_along(env, millis, |part| vec![between(from, to, part)])?;
+            gesture.send(env, UP, &[to])
+        })
     }
 
     pub(crate) fn pinch(
@@ -93,14 +98,16 @@ impl<'a> InputInjector<'a> {
         };
         let start = fingers(from);
         let gesture = self.finger_down(env, start[0])?;
-        gesture.send(env, SECOND_DOWN, &start)?;
-        let ends = [Point { x: from, y: 0 }, Point { x: to, y: 0 }];
-        gesture.move_along(env, millis, |part| {
-            fingers(between(ends[0], ends[1], part).x)
-        })?;
-        let end = fingers(to);
-        gesture.send(env, SECOND_UP, &end)?;
-        gesture.send(env, UP, &end[..1])
+        gesture.finish(env, |env| {
+            gesture.send(env, SECOND_DOWN, &start)?;
+            let ends = [Point { x: from, y: 0 }, Point { x: to, y: 0 }];
+            gesture.move_along(env, millis, |part| {
+                fingers(between(ends[0], ends[1], part).x)
+            })?;
+            let end = fingers(to);
+            gesture.send(env, SECOND_UP, &end)?;
+            gesture.send(env, UP, &end[..1])
+        })
     }
 
     pub(crate) fn key(self, env: &mut Env, key: Key) -> JavaResult<()> {
@@ -156,6 +163,20 @@ impl<'a> InputInjector<'a> {
 }
 
 impl Gesture<'_> {
+    /// Sends the rest of the gesture. If a part of it is refused, the gesture is cancelled, so that no finger stays down.
+    fn finish(
+        &self,
+        env: &mut Env,
+        rest: impl FnOnce(&mut Env) -> JavaResult<()>,
+    ) -> JavaResult<()> {
+        let sent = rest(env);
+        if sent.is_err() {
+            // A window that is gone takes no cancellation either: only the first error counts.
+            let _ = self.send(env, CANCEL, &[Point { x: 0, y: 0 }]);
+        }
+        sent
+    }
+
     /// Moves the fingers to `places` of 0 to 1, one frame at a time.
     fn move_along(
         &self,
@@ -255,7 +276,7 @@ fn between(from: Point, to: Point, part: f32) -> Point {
 fn refused() -> JavaError {
     JavaError::Refused {
         call: "injectInputEvent",
-        why: "it returned false. Wake and unlock the phone, then try again",
+        why: "it returned false: no window took the event",
     }
 }
 

@@ -3,36 +3,36 @@
 
 use std::fmt;
 use std::sync::Arc;
-use std::time::Duration;
 
 use retap_shared::Text;
 use retap_shared::bytes::Png;
-use retap_shared::connection::{Connection, RequestError};
+use retap_shared::connection::{Connection, FreshStartError, RequestError};
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{
     Act, AppCommand, Capture, ControlApp, ControlAppReply, DescribePhone, DescribePhoneReply,
-    ManageSnapshot, ManageSnapshotReply, Play, PlayReply, Request, RequestFailure, ScreenUpdate,
-    Settle, SettleReply, SnapshotId, TakeScreenshot, TypedRequest, WatchApp, WatchAppReply,
+    ManageSnapshot, ManageSnapshotReply, Play, PlayReply, RequestFailure, ScreenUpdate, Settle,
+    SettleReply, SnapshotId, TakeScreenshot, WatchApp, WatchAppReply,
 };
 use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Interruption;
 
-/// Time for a reply, in addition to what the request itself takes. Longer than a link waits for a phone that restarts.
-const REPLY_TIMEOUT: Duration = Duration::from_secs(15 * 60);
+use crate::request_sender::RequestSender;
+use crate::run_event::{EventSink, null_sink};
 
-/// Time for injecting one step of a replay and reading the screen.
-const PLAYED_STEP_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum number of screen diffs in a row that do not fit. Each costs another transfer.
+const MAX_UNFIT_DIFFS: u32 = 5;
 
 /// One phone. Requests are sent one after the other.
 pub struct Device {
-    name: String,
-    connection: Arc<dyn Connection>,
+    requests: RequestSender,
     description: DescribePhoneReply,
     settle: Settle,
     cached_screen: Option<SharedScreen>,
+    /// Number of screen diffs in a row that did not fit.
+    unfit_diffs: u32,
 }
 
 /// The result of one step.
@@ -42,6 +42,8 @@ pub struct StepResult {
     pub screen: SharedScreen,
     /// How the widget was located.
     pub hit: LocatedBy,
+    /// Why the phone did not take the action, or only the beginning of it.
+    pub refusal: Option<String>,
     /// Events during the step, oldest first.
     pub phone_events: Vec<PhoneEvent>,
     /// Branches that the step covered.
@@ -84,6 +86,11 @@ pub enum ProtocolViolation {
         "it sent a difference to a screen that the host does not hold, although asked for the whole one"
     )]
     MissingFullScreen,
+    /// Screen diffs that do not fit, one after the other.
+    #[error(
+        "its last {MAX_UNFIT_DIFFS} screens were differences that do not fit the screen they name"
+    )]
+    UnfitDiffs,
 }
 
 impl DeviceError {
@@ -113,24 +120,43 @@ impl Device {
         name: String,
         connection: Arc<dyn Connection>,
     ) -> Result<Device, DeviceError> {
-        let described = ask(&*connection, DescribePhone).await?;
-        Ok(Device {
+        Device::connect_with_notices(name, connection, null_sink()).await
+    }
+
+    /// The same, with a sink that is told when the phone is silent.
+    pub async fn connect_with_notices(
+        name: String,
+        connection: Arc<dyn Connection>,
+        notices: EventSink,
+    ) -> Result<Device, DeviceError> {
+        let requests = RequestSender {
             name,
             connection,
-            description: described,
+            notices,
+        };
+        Ok(Device {
+            description: requests.ask(DescribePhone).await?,
+            requests,
             settle: Settle::default(),
             cached_screen: None,
+            unfit_diffs: 0,
         })
     }
 
     /// Name of the device in messages.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.requests.name
     }
 
     /// The phone's description.
     pub fn description(&self) -> &DescribePhoneReply {
         &self.description
+    }
+
+    /// Starts the phone anew, if this host has started it.
+    pub async fn start_fresh(&mut self) -> Result<(), FreshStartError> {
+        self.cached_screen = None;
+        self.requests.connection.start_fresh().await
     }
 
     /// Sets the settle times of later steps.
@@ -145,11 +171,12 @@ impl Device {
             settle: self.settle,
             held_screen: self.cached_hash(),
         };
-        let acted = ask(&*self.connection, act).await?;
+        let acted = self.requests.ask(act).await?;
         let screen = self.resolve_update(acted.screen).await?;
         Ok(StepResult {
             screen,
             hit: acted.located_by,
+            refusal: acted.refusal,
             phone_events: acted.events,
             branches: acted.branches,
             quiet: acted.quiet,
@@ -165,13 +192,12 @@ impl Device {
 
     /// The current screen, and the agent's time for it without the transfer.
     pub async fn capture_timed(&mut self) -> Result<(SharedScreen, Micros), DeviceError> {
-        let captured = ask(
-            &*self.connection,
-            Capture {
+        let captured = self
+            .requests
+            .ask(Capture {
                 held_screen: self.cached_hash(),
-            },
-        )
-        .await?;
+            })
+            .await?;
         Ok((
             self.resolve_update(captured.screen).await?,
             captured.agent_time,
@@ -185,17 +211,17 @@ impl Device {
 
     /// A screenshot as PNG.
     pub async fn screenshot(&mut self) -> Result<Png, DeviceError> {
-        Ok(ask(&*self.connection, TakeScreenshot).await?.picture)
+        Ok(self.requests.ask(TakeScreenshot).await?.picture)
     }
 
     /// Waits until the screen has settled.
     pub async fn settle(&mut self) -> Result<SettleReply, DeviceError> {
-        ask(&*self.connection, self.settle).await
+        self.requests.ask(self.settle).await
     }
 
     /// Replays steps.
     pub async fn play(&mut self, play: Play) -> Result<PlayReply, DeviceError> {
-        ask(&*self.connection, play).await
+        self.requests.ask(play).await
     }
 
     /// Starts, stops or clears an app.
@@ -204,30 +230,26 @@ impl Device {
         app: &App,
         command: AppCommand,
     ) -> Result<ControlAppReply, DeviceError> {
-        ask(
-            &*self.connection,
-            ControlApp {
+        self.requests
+            .ask(ControlApp {
                 app: app.clone(),
                 command,
-            },
-        )
-        .await
+            })
+            .await
     }
 
     /// Restricts the reported events to one package. Returns events that no reply has carried yet.
     pub async fn watch(&mut self, package: &Text) -> Result<WatchAppReply, DeviceError> {
-        ask(
-            &*self.connection,
-            WatchApp {
+        self.requests
+            .ask(WatchApp {
                 package: package.clone(),
-            },
-        )
-        .await
+            })
+            .await
     }
 
     /// Takes a snapshot.
     pub async fn take_snapshot(&mut self) -> Result<ManageSnapshotReply, DeviceError> {
-        ask(&*self.connection, ManageSnapshot::Save).await
+        self.requests.ask(ManageSnapshot::Save).await
     }
 
     /// Restores a snapshot.
@@ -235,7 +257,7 @@ impl Device {
         &mut self,
         id: SnapshotId,
     ) -> Result<ManageSnapshotReply, DeviceError> {
-        ask(&*self.connection, ManageSnapshot::Restore(id)).await
+        self.requests.ask(ManageSnapshot::Restore(id)).await
     }
 
     /// Discards a snapshot.
@@ -243,7 +265,7 @@ impl Device {
         &mut self,
         id: SnapshotId,
     ) -> Result<ManageSnapshotReply, DeviceError> {
-        ask(&*self.connection, ManageSnapshot::Discard(id)).await
+        self.requests.ask(ManageSnapshot::Discard(id)).await
     }
 
     fn cached_hash(&self) -> Option<ScreenHash> {
@@ -253,10 +275,19 @@ impl Device {
     /// Resolves a screen update. If it does not fit the last screen, the full screen is requested.
     async fn resolve_update(&mut self, update: ScreenUpdate) -> Result<SharedScreen, DeviceError> {
         let screen = match self.apply(update) {
-            Some(screen) => screen,
+            Some(screen) => {
+                self.unfit_diffs = 0;
+                screen
+            }
             None => {
                 self.cached_screen = None;
-                let whole = ask(&*self.connection, Capture { held_screen: None })
+                self.unfit_diffs += 1;
+                if self.unfit_diffs == MAX_UNFIT_DIFFS {
+                    return Err(ProtocolViolation::UnfitDiffs.into());
+                }
+                let whole = self
+                    .requests
+                    .ask(Capture { held_screen: None })
                     .await?
                     .screen;
                 self.apply(whole)
@@ -282,49 +313,7 @@ impl Device {
 impl fmt::Debug for Device {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Device")
-            .field("name", &self.name)
+            .field("name", &self.requests.name)
             .finish_non_exhaustive()
-    }
-}
-
-async fn ask<A: TypedRequest>(
-    connection: &dyn Connection,
-    request: A,
-) -> Result<A::Reply, DeviceError> {
-    let request: Request = request.into();
-    let asked = request.name();
-    let limit = REPLY_TIMEOUT + own_timeout(&request);
-    let Ok(reply) = tokio::time::timeout(limit, connection.request(request)).await else {
-        let why = format!(
-            "it has not answered `{asked}` for {} min",
-            limit.as_secs() / 60
-        );
-        return Err(Interruption::PhoneLost { why }.into());
-    };
-    let reply = reply?;
-    let wrong = |answered: retap_shared::protocol::Reply| ProtocolViolation::WrongReply {
-        asked,
-        answered: answered.name(),
-    };
-    Ok(A::Reply::try_from(reply).map_err(wrong)?)
-}
-
-/// Maximum time that a request takes by its own settings.
-fn own_timeout(request: &Request) -> Duration {
-    let waits = |step: &Step, settle: Settle| step.action.duration() + settle.limit.into();
-    match request {
-        Request::Act(act) => waits(&act.step, act.settle),
-        Request::Settle(settle) => settle.limit.into(),
-        Request::Play(play) => {
-            let steps: Duration = play
-                .steps
-                .iter()
-                .map(|step| waits(step, play.settle) + PLAYED_STEP_TIMEOUT)
-                .sum();
-            let pauses = play.steps.last().and_then(|step| step.at_millis);
-            let pauses = Duration::from_millis(u64::from(pauses.unwrap_or_default()));
-            steps + pauses + play.final_wait.into()
-        }
-        _ => Duration::ZERO,
     }
 }

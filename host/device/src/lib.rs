@@ -6,6 +6,8 @@
 mod device;
 mod journal;
 mod pool;
+mod reply_limit;
+mod request_sender;
 mod run_context;
 pub mod run_event;
 pub mod seed;
@@ -13,5 +15,6 @@ pub mod seed;
 pub use device::{Device, DeviceError, ProtocolViolation, StepResult};
 pub use journal::JournalError;
 pub use pool::{DeviceLease, DevicePool, PoolError};
+pub use reply_limit::{ReplyLimit, SILENCE, reply_limit};
 pub use run_context::RunContext;
 pub use tokio_util::sync::CancellationToken;

@@ -1,6 +1,6 @@
 //! A pool of devices: leases that are given back when dropped, and quarantine for devices that failed.
 
-use std::collections::VecDeque;
+use std::collections::{HashMap, VecDeque};
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,6 +13,8 @@ use crate::{Device, DeviceError};
 
 /// Maximum number of agent deaths under one piece of work before its device is quarantined.
 const MAX_AGENT_DEATHS: u32 = 5;
+/// Number of failures in a row after which a device is quarantined. One alone is an ordinary refusal of a service.
+const MAX_FAILURES: u32 = 5;
 
 /// A pool of devices. All clones share the same devices.
 #[derive(Clone, Debug)]
@@ -25,6 +27,7 @@ pub struct DevicePool {
 pub struct DeviceLease {
     /// `None` once the device is given back or quarantined.
     device: Option<Device>,
+    has_failed: bool,
     shared: Arc<PoolState>,
 }
 
@@ -54,6 +57,8 @@ struct PoolDevices {
     /// The device that is idle for longest comes first.
     idle: VecDeque<Device>,
     leased: usize,
+    /// Failures in a row by the name of the device.
+    failures: HashMap<String, u32>,
     lost: Vec<(String, String)>,
 }
 
@@ -67,6 +72,7 @@ impl DevicePool {
         let devices = Mutex::new(PoolDevices {
             idle: devices.into(),
             leased: 0,
+            failures: HashMap::new(),
             lost: Vec::new(),
         });
         DevicePool {
@@ -87,6 +93,7 @@ impl DevicePool {
                 devices.leased += 1;
                 Ok(DeviceLease {
                     device: Some(device),
+                    has_failed: false,
                     shared: Arc::clone(&self.shared),
                 })
             }
@@ -114,17 +121,21 @@ impl DevicePool {
 }
 
 impl DeviceLease {
-    /// Releases the device after an error in work that is then done again. The device is quarantined, unless only its agent
-    /// died, which was started again since; `deaths` counts how often that happened to this work. A failure that says nothing
-    /// about the phone is returned.
+    /// Releases the device after an error in work that is then done again. The device is quarantined, unless one of its
+    /// services failed and it has worked a short while ago, or only its agent died, which was started again since; `deaths`
+    /// counts how often that happened to this work. A failure that says nothing about the phone is returned.
     pub fn release_failed(
-        self,
+        mut self,
         error: DeviceError,
         deaths: &mut u32,
         sink: &EventSink,
     ) -> Result<(), RequestFailure> {
         let device = self.name().to_owned();
         let why = error.to_string();
+        self.has_failed = true;
+        let again = || RunEvent::Warning {
+            text: format!("on `{device}` {why}; its work is done again"),
+        };
         match error {
             DeviceError::Refused(fault)
                 if !DeviceError::Refused(fault.clone()).is_interruption() =>
@@ -135,16 +146,23 @@ impl DeviceLease {
                 if *deaths < MAX_AGENT_DEATHS =>
             {
                 *deaths += 1;
-                sink(RunEvent::Warning {
-                    text: format!("on `{device}` {why}; its work is done again"),
-                });
+                sink(again());
             }
+            DeviceError::Refused(RequestFailure::Phone(_)) if self.count_failure() => sink(again()),
             _ => {
                 self.quarantine(why.clone());
                 sink(RunEvent::DeviceLost { device, why });
             }
         }
         Ok(())
+    }
+
+    /// Counts a failure of the device. Returns true if it may be leased again.
+    fn count_failure(&self) -> bool {
+        let mut devices = self.shared.lock();
+        let failures = devices.failures.entry(self.name().to_owned()).or_default();
+        *failures += 1;
+        *failures < MAX_FAILURES
     }
 
     /// Removes the device from the pool for the rest of the run.
@@ -168,6 +186,9 @@ impl Drop for DeviceLease {
         };
         let mut devices = self.shared.lock();
         devices.leased -= 1;
+        if !self.has_failed {
+            devices.failures.remove(device.name());
+        }
         devices.idle.push_back(device);
         drop(devices);
         self.shared.idle_permits.add_permits(1);

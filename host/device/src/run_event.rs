@@ -1,12 +1,12 @@
 //! Run events: everything that happens in a run, as one stream. Console, JSON lines and reports are made from it.
 
-use std::fmt;
 use std::sync::Arc;
 
 use retap_shared::Text;
 use retap_shared::finding::FindingKind;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
+use retap_shared::trace::ClaimStanding;
 use retap_shared::verdict::Outcome;
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +55,9 @@ pub enum RunEvent {
         action: String,
         widget: Option<String>,
         activity: Text,
+        /// Why the phone did not take the action, or only the beginning of it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        refusal: Option<String>,
     },
     /// Coverage of the exploration has grown.
     Covered {
@@ -143,7 +146,10 @@ pub enum RunEvent {
         high: f64,
         required: f64,
         phones: u32,
-        /// Phones that never reproduced what others did; their runs are not in the tally.
+        /// Runs on freshly started phones.
+        #[serde(default)]
+        fresh_starts: u32,
+        /// Phones that never, or hardly ever, reproduced what others did; their runs are not in the tally.
         suspect_phones: Vec<String>,
     },
     ReductionEnded {
@@ -214,28 +220,6 @@ pub enum CheckSubject {
     Original,
     /// The reduced trace.
     Result,
-}
-
-/// How far a claim about a rate of reproduction is established.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum ClaimStanding {
-    /// The rate is at least the required one; this is wrong in at most 5 of 100 reductions.
-    Proven,
-    /// It reproduces in some runs and not in others, and less often than required or not provably as often.
-    Flaky,
-    /// Too few runs to say.
-    Unproven,
-}
-
-impl fmt::Display for ClaimStanding {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            ClaimStanding::Proven => "proven",
-            ClaimStanding::Flaky => "flaky",
-            ClaimStanding::Unproven => "unproven",
-        })
-    }
 }
 
 /// A sink that drops all events.

@@ -43,7 +43,10 @@ pub(super) async fn confirm_findings(
             finding_record::merge_finding(&mut result.findings, finding);
             continue;
         }
-        match first_reproducing_path(exploration, &finding, paths).await {
+        let confirming = first_reproducing_path(exploration, &finding, paths);
+        let cancellation = exploration.context.cancellation;
+        let confirmed = cancellation.run_until_cancelled(confirming).await;
+        match confirmed.unwrap_or(Ok(None)) {
             Ok(Some(steps)) => {
                 finding.trace.steps = steps;
                 result.add_finding(finding, first_seen);
@@ -62,7 +65,7 @@ pub(super) async fn confirm_findings(
     Ok(())
 }
 
-/// Adds findings that nobody tried to confirm to those that stay unconfirmed.
+/// Adds findings without an attempt to confirm them to those that stay unconfirmed.
 pub(super) fn keep_unconfirmed(
     result: &mut ExplorationResult,
     unconfirmed: Vec<UnconfirmedFinding>,
@@ -86,9 +89,6 @@ async fn first_reproducing_path(
     let mut deaths = 0;
     for path in paths {
         loop {
-            if exploration.context.cancellation.is_cancelled() {
-                return Ok(None);
-            }
             let mut lease = exploration.pool.lease().await?;
             match reproduces(&mut lease, exploration, finding, &path).await {
                 Ok(true) => return Ok(Some(path)),

@@ -36,7 +36,8 @@ pub async fn run_exploration(
 }
 
 /// Explores an app on all phones of the pool until a limit is reached, the run is cancelled or an error ends it. Steps that
-/// the journal holds are not done again: the strategy observes them, and each worker begins with a clean start.
+/// the journal holds are repeated on repeatable phones. On others they are not done again: the strategy observes them, and
+/// each worker begins with a clean start.
 pub async fn explore_to_end(
     pool: &DevicePool,
     explorer: Box<dyn Explorer>,
@@ -69,12 +70,24 @@ pub async fn explore_to_end(
     ExplorationEnd { result, error }
 }
 
-/// Runs all workers. Returns true if they were cancelled.
+/// Runs all workers. Returns true if they were cancelled: a phone that does not answer is not waited for then.
 async fn run_workers(exploration: &Exploration<'_>, workers: usize) -> Result<bool, ExploreError> {
-    exploration.replay_journal()?;
-    let cancelled =
-        try_join_all((0..workers).map(|worker| run_worker(exploration, worker))).await?;
-    Ok(cancelled.contains(&true))
+    exploration.begin_recall()?;
+    let cancellation = exploration.context.cancellation;
+    let ended = loop {
+        let working = try_join_all((0..workers).map(|worker| run_worker(exploration, worker)));
+        let Some(ended) = cancellation.run_until_cancelled(working).await else {
+            (0..workers).for_each(|worker| exploration.report_worker_end(worker));
+            break Ok(vec![true]);
+        };
+        if ended.is_err() || !exploration.recover_from_divergence()? {
+            break ended;
+        }
+    };
+    // What was recorded is known, also if this process did not get so far.
+    let observed = exploration.observe_recorded();
+    let is_cancelled = ended?.contains(&true);
+    observed.map(|()| is_cancelled)
 }
 
 fn started_event(settings: &ExploreSettings, workers: usize, explorer: &str) -> RunEvent {

@@ -1,12 +1,14 @@
 //! The state that all workers of an exploration share. Every step goes through `commit`, and every step of the journal through the same
 //! `ExplorationState::apply`, so that a resumed run has the same state.
 
+mod recall;
 mod state;
 mod unconfirmed;
 mod worker_state;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
+use recall::{RecallResult, is_told_again};
 use retap_device::DevicePool;
 use retap_device::run_event::RunEvent;
 use retap_shared::finding::Finding;
@@ -47,30 +49,31 @@ impl<'a> Exploration<'a> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Applies all steps of the journal. The snapshots of the earlier process are lost, which becomes a step of each worker.
-    pub(crate) fn replay_journal(&self) -> Result<(), ExploreError> {
-        let records = self.context.journal.recall_steps()?;
-        if records.is_empty() {
-            return Ok(());
-        }
-        let events = self.lock_state().replay(&records, self.settings);
-        events.into_iter().for_each(|event| self.emit(event));
-        let workers = self.lock_state().workers.len();
-        (0..workers).try_for_each(|worker| {
-            self.commit(&mut RecordedStep::new(worker, RecordedEvent::SnapshotsLost))
-        })
-    }
-
     /// Numbers a step, records it in the journal and applies it, all under one lock: the journal has the steps in the order in
-    /// which the strategy observed them.
+    /// which the strategy observed them. A step that repeats a recorded one is not recorded again.
     pub(crate) fn commit(&self, record: &mut RecordedStep) -> Result<(), ExploreError> {
         let (events, findings) = {
             let mut state = self.lock_state();
             record.number = state.next_number;
-            self.context.journal.record_step(record)?;
+            let is_repeated = match self.compare_with_journal(&mut state, record)? {
+                RecallResult::Repeated => true,
+                RecallResult::Diverged => return Ok(()),
+                RecallResult::NotRecorded => false,
+            };
+            if !is_repeated {
+                let worker = &state.workers[record.worker as usize];
+                if matches!(record.event, RecordedEvent::Started { .. }) {
+                    record.phone = worker.unrecorded_phone();
+                }
+                self.context.journal.record_step(record)?;
+            }
             state.next_number += 1;
             let known = state.result.findings.len();
-            let events = state.apply(record, self.settings);
+            let mut events = state.apply(record, self.settings);
+            if is_repeated {
+                state.result.recalled_events = state.result.events;
+                events.retain(is_told_again);
+            }
             (events, state.result.findings[known..].to_vec())
         };
         events.into_iter().for_each(|event| self.emit(event));
@@ -83,6 +86,7 @@ impl<'a> Exploration<'a> {
     pub(crate) fn is_within_limit(&self, worker: usize) -> bool {
         let state = self.lock_state();
         match self.settings.time_limit {
+            _ if state.recall.has_diverged() => false,
             Some(limit) => state.workers[worker].took < limit,
             None => state.events_begun < self.settings.event_limit,
         }
@@ -104,6 +108,24 @@ impl<'a> Exploration<'a> {
     /// The result so far, and the findings that still need a confirmation.
     pub(crate) fn finish(&self) -> (ExplorationResult, Vec<UnconfirmedFinding>) {
         self.lock_state().finish(self.settings)
+    }
+
+    /// Reports what a worker did until its end.
+    pub(crate) fn report_worker_end(&self, worker: usize) {
+        // A worker that ends only to begin anew has not ended.
+        if self.has_diverged() {
+            return;
+        }
+        let (events, took) = {
+            let state = self.lock_state();
+            (state.workers[worker].events, state.workers[worker].took)
+        };
+        self.emit(RunEvent::SessionEnded {
+            session: u32::try_from(worker).unwrap_or(u32::MAX),
+            events,
+            took,
+            recalled: false,
+        });
     }
 
     pub(crate) fn emit(&self, event: RunEvent) {

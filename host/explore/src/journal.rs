@@ -1,7 +1,7 @@
 //! The journal of an exploration: what must survive the process so that the run can be resumed. The host keeps it in its
 //! store; tests keep it in memory.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use retap_device::{JournalError, RunContext};
 use retap_shared::Text;
@@ -9,6 +9,7 @@ use retap_shared::bytes::Png;
 use retap_shared::finding::Finding;
 use retap_shared::micros::Micros;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
@@ -18,8 +19,12 @@ use crate::finding_record::FindingRecord;
 
 /// Keeps the steps of an exploration.
 pub trait ExplorationJournal: Send + Sync {
-    /// All recorded steps, in the order in which they were recorded.
-    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError>;
+    /// Number of the step after the last recorded one; 0 if there is none.
+    fn next_number(&self) -> Result<u64, JournalError>;
+
+    /// Some of the recorded steps: the first ones from this number on, in the order of their numbers. None if there are no
+    /// more.
+    fn recall_part(&self, from: u64) -> Result<Vec<RecordedStep>, JournalError>;
 
     /// Records one step, before the strategy observes it.
     fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError>;
@@ -57,9 +62,15 @@ pub struct RecordedStep {
     pub branches: Vec<u32>,
     /// Phone time of the step.
     pub took: Micros,
+    /// Why the phone did not take the action. The step counts as done all the same if the app reacted to a part of it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<String>,
     /// Times of the setup steps of a clean start, in milliseconds of phone time since the start.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub setup_times: Vec<u32>,
+    /// The phone, at the first start on it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub phone: Option<Box<PhoneInfo>>,
     /// Screenshot of a finding that is new in the run. It is not recalled.
     #[serde(skip)]
     pub screenshot: Option<Png>,
@@ -152,9 +163,34 @@ impl RecordedStep {
             activities: Vec::new(),
             branches: Vec::new(),
             took: Micros::ZERO,
+            refusal: None,
             setup_times: Vec::new(),
+            phone: None,
             screenshot: None,
         }
+    }
+
+    /// Sets the screen after the step. One that could not be read is no error if there are findings to keep.
+    pub(crate) fn set_screen<E>(&mut self, screen: Result<SharedScreen, E>) -> Result<(), E> {
+        match screen {
+            Ok(screen) => self.screen = Some(screen),
+            Err(error) if self.findings.is_empty() => return Err(error),
+            Err(_) => {}
+        }
+        Ok(())
+    }
+
+    /// True if the other step is the same one, done again: by the same worker, with the same result at the same time.
+    pub(crate) fn is_repeated_by(&self, other: &RecordedStep) -> bool {
+        let hash = |step: &RecordedStep| step.screen.as_ref().map(|screen| screen.hash());
+        (self.number, self.worker, self.took) == (other.number, other.worker, other.took)
+            && self.event == other.event
+            && hash(self) == hash(other)
+            && self.findings == other.findings
+            && self.activities == other.activities
+            && self.branches == other.branches
+            && self.refusal == other.refusal
+            && self.setup_times == other.setup_times
     }
 
     /// Adds what the phone reported, each finding once.
@@ -195,26 +231,39 @@ impl From<StepOrigin> for StoredOrigin {
     }
 }
 
+/// Number of steps that a journal in memory recalls at once.
+const MEMORY_PART: usize = 64;
+
 /// A journal that lasts as long as the process.
 #[derive(Debug, Default)]
 pub struct MemoryExplorationJournal {
     steps: Mutex<Vec<RecordedStep>>,
 }
 
+impl MemoryExplorationJournal {
+    /// All recorded steps.
+    pub fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
+        Ok(self.lock().clone())
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Vec<RecordedStep>> {
+        self.steps.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl ExplorationJournal for MemoryExplorationJournal {
-    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
-        Ok(self
-            .steps
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clone())
+    fn next_number(&self) -> Result<u64, JournalError> {
+        Ok(self.lock().last().map_or(0, |record| record.number + 1))
+    }
+
+    fn recall_part(&self, from: u64) -> Result<Vec<RecordedStep>, JournalError> {
+        let steps = self.lock();
+        let rest = steps.iter().filter(|record| record.number >= from);
+        Ok(rest.take(MEMORY_PART).cloned().collect())
     }
 
     fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {
-        self.steps
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .push(record.clone());
+        self.lock().push(record.clone());
         Ok(())
     }
 }

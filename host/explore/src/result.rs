@@ -31,7 +31,7 @@ pub struct ExplorationResult {
     pub took: Micros,
     /// Phone time of the worker that took longest.
     pub longest_worker_time: Micros,
-    /// Counts of everything that is not an event.
+    /// Counts of starts, travels and refused events.
     pub counts: ExplorationCounts,
     /// Trace from each clean start, with the number of its worker, if traces are kept.
     pub traces: Vec<(u32, Trace)>,
@@ -50,9 +50,11 @@ pub struct FindingPoint {
     pub took: Micros,
 }
 
-/// Counts of everything that is not an event, and the phone time that it took.
+/// Counts of starts, travels and refused events, and the phone time that they took.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct ExplorationCounts {
+    /// Number of events that the phone did not take.
+    pub refused_events: u64,
     /// Number of clean starts, with the first one of each worker.
     pub clean_starts: u32,
     /// Number of restarts with the app's data.

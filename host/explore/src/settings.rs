@@ -22,6 +22,9 @@ pub struct ExploreSettings {
     pub screenshots: bool,
     /// Forbidden widgets, texts to type, and rules that must hold.
     pub constraints: Constraints,
+    /// The phones begin with the process and do the same for the same seed. Recorded steps are repeated on them, so that a
+    /// resumed run continues at the very place where it was stopped.
+    pub repeatable_phones: bool,
 }
 
 impl ExploreSettings {
@@ -35,6 +38,7 @@ impl ExploreSettings {
             keep_traces: false,
             screenshots: false,
             constraints: Constraints::default(),
+            repeatable_phones: false,
         }
     }
 

@@ -4,6 +4,8 @@
 mod app_start;
 mod lease;
 mod snapshots;
+mod stalls;
+mod step;
 
 use app_start::MAX_START_ATTEMPTS;
 use lease::AgentDeaths;
@@ -14,8 +16,9 @@ use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::micros::Micros;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
+use stalls::PhoneStalls;
 
-use crate::canvas_raster::{CanvasRaster, without_raster_widget};
+use crate::canvas_raster::CanvasRaster;
 use crate::error::ExploreError;
 use crate::exploration::Exploration;
 use crate::explorer::{ChosenAction, Decision, WorkerView};
@@ -49,7 +52,7 @@ pub(crate) async fn run_worker(
         worker.begin_lease(&mut lease, seed);
         match Box::pin(worker.explore(&mut lease)).await {
             Ok(cancelled) => {
-                worker.report_end();
+                exploration.report_worker_end(number);
                 return Ok(cancelled);
             }
             Err(WorkerError::Exploration(error)) => return Err(error),
@@ -67,8 +70,9 @@ struct Worker<'a> {
     return_attempts: u32,
     /// Number of starts in a row that failed.
     failed_starts: u32,
-    /// Number of events in a row that were refused.
+    /// Number of events in a row that were refused, by the phone or by the constraints.
     consecutive_refusals: u32,
+    stalls: PhoneStalls,
     canvas_raster: CanvasRaster,
     /// Screen of the phone, without the changes for strategies.
     raw_screen: Option<SharedScreen>,
@@ -113,6 +117,7 @@ impl<'a> Worker<'a> {
             return_attempts: 0,
             failed_starts: 0,
             consecutive_refusals: 0,
+            stalls: PhoneStalls::default(),
             canvas_raster: CanvasRaster::default(),
             raw_screen: None,
             refused_events: Vec::new(),
@@ -125,13 +130,26 @@ impl<'a> Worker<'a> {
     async fn explore(&mut self, device: &mut Device) -> Result<bool, WorkerError> {
         let mut screen = None;
         self.failed_starts = 0;
+        self.stalls = PhoneStalls::default();
         while self.exploration.is_within_limit(self.number) {
             if self.exploration.context.cancellation.is_cancelled() {
                 return Ok(true);
             }
-            let record = match screen.take() {
-                Some(screen) => self.run_decision(device, screen).await?,
-                None => self.start_app(device, true).await?,
+            let next = match screen.take() {
+                Some(screen) => self.run_decision(device, screen).await,
+                None => self.start_app(device, true).await,
+            };
+            let record = match next {
+                Ok(record) => record,
+                Err(WorkerError::Device(error)) => {
+                    let why = self.stalls.record_failure(error)?;
+                    self.warn(format!(
+                        "`{}` failed: {why}; the app is started clean",
+                        device.name()
+                    ));
+                    continue;
+                }
+                Err(error) => return Err(error),
             };
             screen = self.finish_step(device, record).await?;
             if self.failed_starts == MAX_START_ATTEMPTS {
@@ -215,60 +233,6 @@ impl<'a> Worker<'a> {
         decision
     }
 
-    async fn run_step(
-        &mut self,
-        device: &mut Device,
-        planned: PlannedStep,
-        before: SharedScreen,
-    ) -> Result<RecordedStep, WorkerError> {
-        self.exploration.count_event();
-        let settings = self.exploration.settings;
-        let PlannedStep { step, node, origin } = planned;
-        let shown = self.raw_screen.as_deref().unwrap_or(&before);
-        let field = node.map(|node| &before.nodes()[node]);
-        let package = &settings.app.app.package;
-        let Some(step) = settings
-            .constraints
-            .allowed_step(step, origin, field, shown, package)
-        else {
-            return Ok(self.refusal(before));
-        };
-        let step = without_raster_widget(step);
-        let stepped = device.step(step.clone()).await;
-        self.report_step(device.name(), &step);
-        let result = match stepped {
-            // Nothing has happened, and a trace without it is the same trace.
-            Err(error @ DeviceError::Refused(_)) if !error.is_interruption() => {
-                if let Action::System(event) = &step.action {
-                    self.exclude_system_event(device.name(), event, &error);
-                }
-                return Ok(self.refusal(before));
-            }
-            stepped => stepped?,
-        };
-        let quiet = result.quiet;
-        let step = Step {
-            at_millis: self.is_timed.then(|| whole_millis(result.at)),
-            ..step
-        };
-        let event = RecordedEvent::Stepped {
-            step,
-            node,
-            origin,
-            quiet,
-        };
-        let mut record = RecordedStep::new(self.number, event);
-        record.took = result.took;
-        record.branches = result.branches;
-        record.add_phone_events(result.phone_events);
-        let broken = settings
-            .constraints
-            .broken_rules(&record, &result.screen, quiet, package);
-        record.findings.extend(broken);
-        record.screen = Some(self.explorer_screen(device, result.screen).await?);
-        Ok(record)
-    }
-
     /// Commits a step. Returns the screen that the worker is on; `None` if a clean start comes next.
     async fn finish_step(
         &mut self,
@@ -278,9 +242,18 @@ impl<'a> Worker<'a> {
         self.attach_screenshot(device, &mut record).await;
         self.exploration.commit(&mut record)?;
         let has_failed = !record.findings.is_empty();
+        let mut is_stalled = false;
         match record.event {
-            RecordedEvent::Refused => self.consecutive_refusals += 1,
-            RecordedEvent::Stepped { .. } => self.consecutive_refusals = 0,
+            RecordedEvent::Refused => {
+                self.consecutive_refusals += 1;
+                if let Some(why) = &record.refusal {
+                    is_stalled = self.stalls.record_refusal(why)?;
+                }
+            }
+            RecordedEvent::Stepped { .. } => {
+                self.consecutive_refusals = 0;
+                self.stalls.record_progress();
+            }
             RecordedEvent::Started { .. } if has_failed => self.failed_starts += 1,
             RecordedEvent::Started { .. } => self.failed_starts = 0,
             _ => {}
@@ -294,7 +267,7 @@ impl<'a> Worker<'a> {
             _ => {}
         }
         // Refusals take no time: a run with a time limit would not end.
-        let is_stalled = self.consecutive_refusals >= MAX_CONSECUTIVE_REFUSALS;
+        is_stalled |= self.consecutive_refusals >= MAX_CONSECUTIVE_REFUSALS;
         Ok(record.screen.filter(|_| !has_failed && !is_stalled))
     }
 
@@ -343,7 +316,10 @@ impl<'a> Worker<'a> {
         ));
     }
 
-    fn report_step(&self, device: &str, step: &Step) {
+    fn report_step(&self, device: &str, step: &Step, refusal: Option<String>) {
+        if self.exploration.is_repeating() {
+            return;
+        }
         let events = self.exploration.lock_state().workers[self.number].events;
         self.exploration.emit(RunEvent::Stepped {
             session: self.session(),
@@ -352,10 +328,15 @@ impl<'a> Worker<'a> {
             action: step.action.to_string(),
             widget: step.widget.as_ref().map(ToString::to_string),
             activity: step.activity.clone(),
+            refusal,
         });
     }
 
+    /// Warns, unless an earlier process did.
     fn warn(&self, text: String) {
+        if self.exploration.is_repeating() {
+            return;
+        }
         self.exploration.emit(RunEvent::Warning { text });
     }
 

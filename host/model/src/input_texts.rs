@@ -56,7 +56,7 @@ pub fn text_at(index: usize) -> Text {
         .map_or_else(Text::default, |(text, _)| Text::new_static(text))
 }
 
-/// Kind of text that a field asks for, by its flags and its words.
+/// Kind of text that a field asks for, by its flags and its texts.
 fn expected_kind(field: &Node) -> InputTextKind {
     let has_any = |words: &[&str]| {
         [&field.id, &field.description, &field.text]

@@ -12,7 +12,7 @@ pub use activity_machine::{
 };
 pub use candidate::{AppState, Candidate, CandidateKey};
 pub use journaled::{JournaledOracle, ObservationJournal};
-pub use pooled::{FreshPhones, PooledOracle, ReplayConditions};
+pub use pooled::{PooledOracle, ReplayConditions};
 pub use prefix_snapshots::ResumeStatistics;
 use retap_device::{JournalError, PoolError};
 use retap_shared::connection::BoxFuture;
@@ -37,7 +37,7 @@ pub struct OracleQuery {
     /// The attempt must start clean, as every check does. Otherwise it may resume from a snapshot that another candidate with
     /// the same prefix has saved.
     pub from_start: bool,
-    /// The attempt should be made on a freshly started phone, where the oracle can start one.
+    /// The attempt should be made on a freshly started phone, if the phone that is free can be started.
     pub fresh_phone: bool,
 }
 

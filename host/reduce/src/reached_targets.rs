@@ -18,7 +18,7 @@ pub enum ReachedKind {
     /// Each activity of the app.
     #[default]
     Activity,
-    /// Each screen, told by a widget that was first used on it: by its resource id, or by its text if it has no id.
+    /// Each screen, identified by a widget that was first used on it: by its resource id, or by its text if it has no id.
     Screen,
 }
 
@@ -90,7 +90,7 @@ fn target_of(step: &Step, kind: ReachedKind, package: &str) -> Option<Target> {
     }
 }
 
-/// The part of a widget by which its screen is told.
+/// The part of a widget that identifies its screen.
 fn recognisable(widget: &Widget) -> Option<Widget> {
     let by_id = || Widget {
         id: widget.id.clone(),

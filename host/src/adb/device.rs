@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use super::{Adb, AdbError, COMMAND_TIMEOUT};
 
-/// For files of a few megabytes over a slow cable.
+/// Timeout of pushing files of a few megabytes over a slow cable.
 const PUSH_TIMEOUT: Duration = Duration::from_secs(120);
-/// For an app of a gigabyte that the phone also compiles.
+/// Timeout of installing an app of a gigabyte, which the phone also compiles.
 const INSTALL_TIMEOUT: Duration = Duration::from_secs(600);
-/// Stands before a command's exit code.
+/// Marks the exit code in the output of a command.
 const EXIT_CODE_MARKER: &str = "retap-exit-code ";
 
 #[derive(Clone, Debug)]
@@ -44,7 +44,7 @@ impl AdbDevice {
         self.adb.phone(&self.serial).await.map(|_| ())
     }
 
-    /// A command, with its own exit code; adb's errors are errors.
+    /// Runs a command. Its exit code is part of the answer; only adb's own failures are errors.
     pub async fn shell(
         &self,
         command: &str,
@@ -53,8 +53,8 @@ impl AdbDevice {
         self.shell_within(command, input, COMMAND_TIMEOUT).await
     }
 
-    /// Phones before Android 7 report no exit codes, mix errors with output and end lines as terminals do: so the command
-    /// is made to say how it ended, and whatever does not say so is adb's own failure.
+    /// Runs a command on a phone before Android 7, which reports no exit code, mixes errors with output and ends lines as
+    /// terminals do. The command prints its own exit code; output without one is a failure of adb.
     pub async fn shell_within(
         &self,
         command: &str,
@@ -80,7 +80,7 @@ impl AdbDevice {
         }
     }
 
-    /// A command that must succeed; what it prints.
+    /// Runs a command that must succeed. Returns its output.
     pub async fn shell_output(&self, command: &str) -> Result<String, AdbError> {
         let answer = self.shell(command, None).await?;
         if answer.code == 0 {
@@ -93,7 +93,7 @@ impl AdbDevice {
         })
     }
 
-    /// Empty if there is none.
+    /// Value of a property; empty if it is not set.
     pub async fn property(&self, name: &str) -> Result<String, AdbError> {
         Ok(self
             .shell_output(&format!("getprop {name}"))
@@ -110,7 +110,7 @@ impl AdbDevice {
             .map(|_| ())
     }
 
-    /// A port of the server's machine that leads to the abstract socket `name` on the phone.
+    /// Forwards a port of the server's machine to the abstract socket `name` on the phone.
     pub async fn forward(&self, name: &str) -> Result<SocketAddr, AdbError> {
         let to = format!("localabstract:{name}");
         let output = self
@@ -138,7 +138,7 @@ impl AdbDevice {
             .map(|_| ())
     }
 
-    /// Ports that lead to abstract sockets whose names begin so.
+    /// Ports that are forwarded to abstract sockets whose names have this prefix.
     pub async fn ports_forwarded_to(&self, start: &str) -> Result<Vec<u16>, AdbError> {
         let output = self
             .adb
@@ -154,8 +154,8 @@ impl AdbDevice {
         Ok(output.lines().filter_map(port).collect())
     }
 
-    /// An app, for one user; one that is there already is replaced and keeps its data. Through a file on the phone, which
-    /// every Android can do.
+    /// Installs an app for one user. An installed app is replaced and keeps its data. The APK is pushed to a file first,
+    /// which works on every Android.
     pub async fn install(&self, apk: &Path, user: u32) -> Result<(), AdbError> {
         let user = user.to_string();
         let apk = apk.to_string_lossy();

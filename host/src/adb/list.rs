@@ -15,7 +15,7 @@ pub enum AdbState {
     Unauthorized,
     Offline,
     NoPermissions,
-    /// Recovery, sideload, bootloader and whatever else has no apps.
+    /// Recovery, sideload, bootloader, and other modes without apps.
     Other(String),
 }
 
@@ -58,7 +58,7 @@ impl fmt::Display for AdbState {
     }
 }
 
-/// None if this is not what adb prints. A serial may have blanks; between it and the state there is a tab.
+/// Parses the list; `None` if it is not adb's. A serial may have blanks; a tab separates it from the state.
 pub(super) fn parse_list(output: &str) -> Option<Vec<ListedPhone>> {
     let mut lines = output
         .lines()
@@ -105,7 +105,7 @@ mod tests {
     }
 
     #[test]
-    fn what_adb_does_not_print_is_no_list() {
+    fn output_that_is_not_adbs_is_no_list() {
         assert_eq!(parse_list("List of devices attached\n"), Some(vec![]));
         for output in [
             "",

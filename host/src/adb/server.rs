@@ -1,5 +1,5 @@
-//! The adb server: where it listens, and its version, asked for over its own protocol: the program would end a server
-//! of another version before it asks.
+//! The adb server: its address and its version. The version is asked for over the server's own protocol, because the
+//! adb program would end a server of another version first.
 
 use std::net::IpAddr;
 use std::str::FromStr;
@@ -14,7 +14,7 @@ use tokio::time::timeout;
 use super::AdbError;
 
 const DEFAULT_PORT: u16 = 5037;
-/// adb's own variable.
+/// adb's own environment variable for the server's port.
 const PORT_VARIABLE: &str = "ANDROID_ADB_SERVER_PORT";
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
 const LONGEST_ANSWER: usize = 64;
@@ -24,7 +24,7 @@ static CHOSEN_SERVER: OnceLock<AdbServer> = OnceLock::new();
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AdbServer {
-    /// None is this machine.
+    /// `None` for this machine.
     host: Option<IpAddr>,
     port: u16,
 }
@@ -66,7 +66,7 @@ impl AdbServer {
         host.into_iter().chain(port).flatten().collect()
     }
 
-    /// None if none runs on this machine: the program will start its own.
+    /// Version of the server; `None` if none runs on this machine. adb will then start one.
     pub(super) async fn version(&self) -> Result<Option<u32>, AdbError> {
         let mut stream =
             match timeout(ANSWER_TIMEOUT, TcpStream::connect((self.host(), self.port))).await {
@@ -104,7 +104,7 @@ impl AdbServer {
     }
 }
 
-/// The version, or what came instead of one.
+/// Asks for the version. The inner error holds the bytes that came instead.
 async fn ask(stream: &mut TcpStream) -> io::Result<Result<u32, Vec<u8>>> {
     stream.write_all(b"000chost:version").await?;
     let mut head = [0; 8];
@@ -119,7 +119,7 @@ async fn ask(stream: &mut TcpStream) -> io::Result<Result<u32, Vec<u8>>> {
     Ok(number(&version).ok_or(version))
 }
 
-/// Numbers travel as hexadecimal digits.
+/// Parses a number of the protocol: hexadecimal digits.
 fn number(digits: &[u8]) -> Option<u32> {
     u32::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()
 }

@@ -9,7 +9,7 @@ use tokio::net::TcpListener;
 
 use super::*;
 
-/// The program under the name that says what it does.
+/// Links the fake adb under a name. It behaves as its name says.
 fn program(place: &TempDir, name: &str) -> OsString {
     let path = place.path().join(name);
     symlink(
@@ -20,7 +20,7 @@ fn program(place: &TempDir, name: &str) -> OsString {
     path.into()
 }
 
-/// A server that answers everybody with these bytes.
+/// A server that answers every request with these bytes.
 async fn server(answer: &'static [u8]) -> AdbServer {
     let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
     let server = listener.local_addr().unwrap().to_string().parse().unwrap();
@@ -107,7 +107,7 @@ async fn a_program_that_hangs_is_not_waited_for() {
 }
 
 #[tokio::test]
-async fn servers_that_are_none_are_named() {
+async fn servers_that_are_not_adbs_are_named() {
     for answer in [
         &b"HTTP/1.1 400 Bad Request\r\n"[..],
         b"FAIL0004nope",
@@ -197,7 +197,7 @@ async fn an_old_phone_s_commands_have_exit_codes_too() {
 }
 
 #[tokio::test]
-async fn an_app_that_the_phone_refuses_is_an_error_in_its_words() {
+async fn an_app_that_the_phone_refuses_is_an_error_with_its_message() {
     let place = tempfile::tempdir().unwrap();
     let phone = works(&place).await.phone("my phone").await.unwrap();
     phone.install(Path::new("app.apk"), 10).await.unwrap();

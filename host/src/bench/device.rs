@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use retap_device::seed::Seed;
-use retap_device::{Device, DeviceError, DeviceLease};
+use retap_device::{CancellationToken, Device, DeviceError, DeviceLease};
 use retap_shared::action::Action;
 use retap_shared::connection::Connection;
 use retap_shared::geometry::Point;
@@ -51,9 +51,10 @@ pub struct DeviceBenchOptions {
 /// Measures all cases, and reports each as soon as it is done. Cases that the phone does not support are left out.
 pub async fn measure(
     options: &DeviceBenchOptions,
+    cancellation: &CancellationToken,
     mut report: impl FnMut(DeviceMeasurement) -> Result<(), CommandError>,
 ) -> Result<(), CommandError> {
-    let jvm = devices::jvm_for_bench(&options.device).await?;
+    let jvm = devices::jvm_for_bench(&options.device, cancellation).await?;
     let phones = match &jvm {
         Some(phone) => {
             let connected = Device::connect(

@@ -21,7 +21,7 @@ use serde_json::{Value, json};
 
 use crate::command_error::CommandError;
 use crate::device_spec::PhoneSelection;
-use crate::devices::ConnectedPhones;
+use crate::devices::{ConnectedPhones, ConnectionContext};
 use crate::operations::{ExplorationPlan, explorer};
 use crate::options::{ExplorerKind, ExplorerOptions};
 
@@ -53,7 +53,11 @@ pub async fn run(
     case: ExploreBenchCase,
     stop: &CancellationToken,
 ) -> Result<ExploreMeasurement, CommandError> {
-    let phones = ConnectedPhones::connect(&case.devices, Seed(case.seed)).await?;
+    let context = ConnectionContext {
+        cancellation: stop.clone(),
+        ..ConnectionContext::default()
+    };
+    let phones = ConnectedPhones::connect_with(&case.devices, Seed(case.seed), &context).await?;
     let app = phones.app(None)?;
     let plan = ExplorationPlan {
         minutes: case.minutes,
@@ -141,22 +145,24 @@ impl ExploreMeasurement {
             "events_per_second": *events as f64 / self.wall_time.as_secs_f64().max(f64::EPSILON),
         });
         if curve {
-            let point = |point: &CoveragePoint| {
-                json!([
-                    point.events,
-                    point.took.0 as f64 / 1e6,
-                    point.activities,
-                    point.screens,
-                    point.branches
-                ])
-            };
-            object["curve"] = Value::Array(points.iter().map(point).collect());
+            object["curve"] = Value::Array(points.iter().map(point_json).collect());
         }
         object.to_string()
     }
 }
 
-/// An explorer whose thinking is timed.
+/// A point of the curve, as the help of `--curve` describes it.
+fn point_json(point: &CoveragePoint) -> Value {
+    json!([
+        point.events,
+        point.took.0 as f64 / 1e6,
+        point.activities,
+        point.screens,
+        point.branches
+    ])
+}
+
+/// An explorer whose computing time is measured.
 struct TimedExplorer {
     inner: Box<dyn Explorer>,
     processor_seconds: Arc<Mutex<f64>>,
@@ -205,11 +211,15 @@ fn processor_seconds() -> f64 {
     used.tv_sec as f64 + used.tv_nsec as f64 / 1e9
 }
 
-/// Nobody goes on with a measurement.
+/// A measurement is never resumed.
 struct NullJournal;
 
 impl ExplorationJournal for NullJournal {
-    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
+    fn next_number(&self) -> Result<u64, JournalError> {
+        Ok(0)
+    }
+
+    fn recall_part(&self, _: u64) -> Result<Vec<RecordedStep>, JournalError> {
         Ok(Vec::new())
     }
 

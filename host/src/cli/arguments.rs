@@ -201,7 +201,11 @@ impl PhoneArguments {
     }
 
     fn only_phone(&self, context: &CommandContext) -> Result<DeviceList, CommandError> {
-        let only = operations::block_on(ClockKind::Real, devices::only_ready_on_adb())??;
+        let only = operations::block_on(ClockKind::Real, async {
+            let listing = devices::only_ready_on_adb();
+            let listed = context.cancellation.run_until_cancelled(listing).await;
+            listed.unwrap_or(Err(DevicesError::Cancelled))
+        })??;
         let line = format!(
             "using `{}`, the only phone that is ready on adb",
             only.name()

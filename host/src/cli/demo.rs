@@ -58,7 +58,7 @@ impl DemoCommand {
         };
         let device = self.device.clone();
         let options = RunOptions::Demo(DemoOptions { events, device });
-        let run = ActiveRun::start(options, self.seed, &location, context)?;
+        let run = ActiveRun::start(options, self.seed, &location, context, |_| Ok(()))?;
         let directory = run.directory().path().to_owned();
         let devices = self.introduce(&run)?;
         let end = run.execute(async |run| operations::run_demo(run, &devices, events).await)?;

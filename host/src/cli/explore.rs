@@ -136,6 +136,7 @@ impl ExploreCommand {
             self.run.seed(&config),
             &self.run.location(global.store(&config)),
             context,
+            |_| Ok(()),
         )?;
         Ok((run, options))
     }

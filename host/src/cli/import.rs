@@ -9,6 +9,7 @@ use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::format::import::{ImportError, read, read_script};
+use crate::run::atomic_write;
 use crate::wording::pluralise;
 
 /// Make `.retap` traces of other tools' files
@@ -76,7 +77,7 @@ impl ImportCommand {
             };
             let write = |path: &Path| {
                 path.parent().map_or(Ok(()), std::fs::create_dir_all)?;
-                std::fs::write(path, trace.to_text())
+                atomic_write::write_atomically(path, trace.to_text().as_bytes())
             };
             write(&to).map_err(|source| ImportError::Write {
                 path: to.clone(),

@@ -1,6 +1,5 @@
 //! `retap install`.
 
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -14,9 +13,10 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::{AdbDeviceSpec, DeviceList, DeviceSelector, DeviceSpec};
 use crate::devices::{self, DevicesError};
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::operations::{self, ClockKind};
 
-/// What every APK begins with.
+/// First bytes of every APK.
 const ZIP: &[u8; 4] = b"PK\x03\x04";
 
 /// Install an app on phones on adb, for `retap explore` to drive
@@ -148,7 +148,7 @@ fn check(path: &Path) -> Result<(), InstallError> {
         source,
     };
     let mut start = [0; ZIP.len()];
-    let begun = File::open(path).map_err(read)?.read_exact(&mut start);
+    let begun = input_file::open(path).map_err(read)?.read_exact(&mut start);
     if begun.is_ok() && start == *ZIP {
         Ok(())
     } else {

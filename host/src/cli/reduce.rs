@@ -1,18 +1,18 @@
-//! `retap reduce`.
+//! `retap reduce`: its arguments, and the options of the run that they make.
+
+mod printed_reduction;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
+use printed_reduction::NotReproduced;
 use retap_reduce::named_choice::NamedChoice as _;
 use retap_reduce::reached_targets::ReachedKind;
 use retap_reduce::trace_reduction::{
-    NOISY_RUNS, PassCriterion, PhoneTally, ReductionAlgorithm, ReproductionCheck,
-    ReproductionClaim, SchedulerKind, StateGranularity,
+    NOISY_RUNS, PassCriterion, ReductionAlgorithm, SchedulerKind, StateGranularity,
 };
 use retap_shared::target::Target;
 use retap_shared::trace::ReplayPace;
-use retap_shared::verdict::Outcome;
-use serde_json::json;
 
 use crate::cli::arguments::{GlobalArguments, MappingArguments, PhoneArguments, RunArguments};
 use crate::cli::named_choice::{choice_parser, help_with_default};
@@ -22,13 +22,10 @@ use crate::config::{Config, ReduceConfig};
 use crate::device_spec::DeviceList;
 use crate::exit::CommandExit;
 use crate::format::mapping;
-use crate::operations::{
-    self, ActiveRun, ReducedTrace, ReductionSource, describe_verdict, summary,
-};
+use crate::operations::{self, ActiveRun, ReductionSource, summary};
 use crate::options::{Nd3minOptions, OracleKind, ReduceOptions, RunOptions};
 use crate::report::console::LineStyle;
 use crate::run::store::SqliteStore;
-use crate::shell_command;
 
 /// Cut a trace down to the few steps that matter
 ///
@@ -142,9 +139,9 @@ impl ReduceCommand {
         let end = run.execute(async |run| operations::reduce_all(run, &options).await)?;
         for one in &end.value {
             context.console.result(&if self.run.json {
-                to_json(one, &directory)
+                printed_reduction::to_json(one, &directory)
             } else {
-                to_words(one, &directory)
+                printed_reduction::to_words(one, &directory)
             })?;
         }
         if !self.run.json {
@@ -168,10 +165,7 @@ impl ReduceCommand {
     ) -> Result<Option<(ActiveRun, ReduceOptions)>, CommandError> {
         let config = global.config()?;
         let path = self.source.clone().unwrap_or_default();
-        let source = match self.every {
-            Some(kind) => ReductionSource::read_reached(&path, kind)?,
-            None => ReductionSource::read(&path, self.crash.as_deref())?,
-        };
+        let source = ReductionSource::read(&path, self.crash.as_deref(), self.every)?;
         if source.traces().is_empty() {
             let run = path.display();
             let text = format!("the run `{run}` has no finding: there is nothing to reduce");
@@ -202,8 +196,8 @@ impl ReduceCommand {
             self.run.seed(&config),
             &self.run.location(store),
             context,
+            |directory| Ok(source.copy_into(directory)?),
         )?;
-        source.copy_into(run.directory())?;
         Ok(Some((run, options)))
     }
 
@@ -219,7 +213,10 @@ impl ReduceCommand {
         ReduceOptions {
             device,
             count: self.phones.count(config),
-            source,
+            // Absolute, because a run can be resumed from anywhere.
+            source: std::path::absolute(&source).unwrap_or(source),
+            crash: self.crash.clone(),
+            every: self.every,
             target: self.target(config),
             algorithm: self.algorithm(&config.reduce),
             runs,
@@ -331,71 +328,6 @@ fn parse_target(text: &str) -> Result<String, String> {
         .map_err(|error| error.help())
 }
 
-/// The mapping that the trace's finding was retraced with.
-fn mapping_of(one: &ReducedTrace) -> Option<&Path> {
-    one.finding.as_ref()?.mapping.as_deref()
-}
-
-/// The steps of the reduced trace, and its file.
-fn to_words(one: &ReducedTrace, run: &Path) -> String {
-    let reduced = summary::reduced_trace(one);
-    if one.file.is_empty() {
-        format!("{reduced}\n")
-    } else {
-        let file = run.join(&one.file);
-        let command = shell_command::replay(&file, one.devices.as_ref(), mapping_of(one));
-        format!(
-            "{reduced}\n  {}\n  see it again: {command}\n",
-            file.display()
-        )
-    }
-}
-
-fn claim_json(claim: &ReproductionClaim) -> serde_json::Value {
-    let phones = |phones: &[PhoneTally]| {
-        phones
-            .iter()
-            .map(|one| json!({ "phone": one.phone, "successes": one.tally.successes, "runs": one.tally.runs() }))
-            .collect::<Vec<_>>()
-    };
-    json!({
-        "standing": claim.standing,
-        "successes": claim.tally.successes,
-        "runs": claim.tally.runs(),
-        "rate": claim.rate(),
-        "interval": [claim.interval.low, claim.interval.high],
-        "required_rate": claim.required_rate,
-        "proof": { "successes": claim.proof.successes, "runs": claim.proof.runs() },
-        "fresh_starts": claim.fresh_starts,
-        "phones": phones(&claim.phones),
-        "suspect_phones": phones(&claim.suspect_phones),
-        "as_published": claim.as_published,
-    })
-}
-
-fn to_json(one: &ReducedTrace, run: &Path) -> String {
-    let check =
-        |check: &ReproductionCheck| json!({ "successes": check.successes, "runs": check.runs });
-    json!({
-        "result": "reduce",
-        "outcome": one.reduction.outcome,
-        "target": one.target,
-        "from": one.original_steps,
-        "to": one.reduction.trace.steps.len(),
-        "simplified": one.reduction.simplified,
-        "runs": one.reduction.runs,
-        "original": (one.reduction.original.runs > 0).then(|| check(&one.reduction.original)),
-        "replays": one.reduction.result.as_ref().map(check),
-        "claim": one.reduction.claim.as_ref().map(claim_json),
-        "check": one.reduction.result.as_ref().zip(one.reduction.confidence).map(|(result, sure)| format!("{} {}", result.successes, summary::confidence(sure))),
-        "file": (!one.file.is_empty()).then(|| run.join(&one.file).to_string_lossy().into_owned()),
-        "replay": (!one.file.is_empty()).then(|| shell_command::replay(&run.join(&one.file), one.devices.as_ref(), mapping_of(one))),
-        "pace": one.reduction.trace.header.pace,
-        "run": run.to_string_lossy(),
-    })
-    .to_string()
-}
-
 #[derive(Debug, thiserror::Error)]
 #[error("`{option}` is for `--algorithm {}`, and the algorithm is `{}`", .of.name(), .algorithm.name())]
 struct OptionConflict {
@@ -415,47 +347,5 @@ impl UserError for OptionConflict {
             self.option,
             self.of.name()
         )
-    }
-}
-
-#[derive(Debug, thiserror::Error)]
-#[error("{}", if .which.len() == 1 { "the trace does not reproduce" } else { "some traces do not reproduce" })]
-struct NotReproduced {
-    which: Vec<String>,
-}
-
-impl NotReproduced {
-    fn among(reduced: &[ReducedTrace]) -> Option<NotReproduced> {
-        let which: Vec<String> = reduced
-            .iter()
-            .filter(|one| one.reduction.outcome == Outcome::DoesNotReproduce)
-            .map(|one| {
-                let instead = one
-                    .reduction
-                    .original
-                    .failure
-                    .as_ref()
-                    .map(describe_verdict)
-                    .unwrap_or_default();
-                let what = summary::reduced_trace_name(one);
-                let share = summary::success_rate(&one.reduction.original);
-                format!("{what}: reproduced in {share}; first failure: {instead}")
-            })
-            .collect();
-        (!which.is_empty()).then_some(NotReproduced { which })
-    }
-}
-
-impl UserError for NotReproduced {
-    fn exit(&self) -> CommandExit {
-        CommandExit::DoesNotReproduce
-    }
-
-    fn details(&self) -> Vec<String> {
-        self.which.clone()
-    }
-
-    fn help(&self) -> String {
-        "see whether app and phone are those that the trace was made with".into()
     }
 }

@@ -7,7 +7,7 @@ use retap_reduce::suite::{SearchLimits, SuiteReduction, SuiteReductionAlgorithm,
 use serde_json::{Value, json};
 
 use crate::cli::abstraction;
-use crate::cli::arguments::{GlobalArguments, PhoneArguments, RunArguments};
+use crate::cli::arguments::{GlobalArguments, MappingArguments, PhoneArguments, RunArguments};
 use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
@@ -78,6 +78,8 @@ pub struct ReduceSuiteCommand {
     #[arg(long, value_name = "N", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(1..=100_000))]
     minutes: Option<u32>,
     #[command(flatten)]
+    mapping: MappingArguments,
+    #[command(flatten)]
     phones: PhoneArguments,
     #[command(flatten)]
     run: RunArguments,
@@ -125,8 +127,8 @@ impl ReduceSuiteCommand {
             self.run.seed(&config),
             &self.run.location(global.store(&config)),
             context,
+            |directory| suite.copy_into(directory),
         )?;
-        suite.copy_into(run.directory())?;
         Ok((run, options))
     }
 
@@ -140,7 +142,7 @@ impl ReduceSuiteCommand {
         Ok(ReduceSuiteOptions {
             device,
             count: self.phones.count(config),
-            sources: self.sources.clone(),
+            sources: self.sources.iter().map(|path| absolute(path)).collect(),
             algorithm: self.algorithm.unwrap_or(defaults.algorithm),
             replays: self.replays.unwrap_or(defaults.replays),
             fragments: self.fragments.unwrap_or(defaults.fragments),
@@ -154,6 +156,7 @@ impl ReduceSuiteCommand {
             },
             max_runs: self.max_runs,
             minutes: self.minutes,
+            mappings: self.mapping.options(config),
         })
     }
 
@@ -197,6 +200,11 @@ impl ReduceSuiteCommand {
         console.result(&format!("report: {}", page.display()))?;
         Ok(console.result(&directory.display().to_string())?)
     }
+}
+
+/// The path as it is found from any directory: a run can be resumed from anywhere.
+fn absolute(path: &Path) -> PathBuf {
+    std::path::absolute(path).unwrap_or_else(|_| path.to_owned())
 }
 
 fn reduce_suite_options(options: &RunOptions) -> Option<ReduceSuiteOptions> {

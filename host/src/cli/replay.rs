@@ -8,20 +8,21 @@ use clap::Args;
 use retap_device::run_event::RunEvent;
 use retap_device::seed::Seed;
 use retap_shared::protocol::PlayReply;
-use retap_shared::trace::{ReplayPace, Trace};
+use retap_shared::trace::{ReplayPace, Trace, TraceClaim};
 use retap_shared::verdict::Verdict;
 use serde_json::json;
 
 use crate::cli::arguments::{self, GlobalArguments, MappingArguments, PhoneArguments};
+use crate::cli::claim_json;
 use crate::cli::named_choice::{choice_parser, help_with_default};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::config::Config;
 use crate::device_spec::PhoneSelection;
-use crate::devices::{ConnectedPhones, FindingRetracer};
+use crate::devices::{ConnectedPhones, ConnectionContext, FindingRetracer};
 use crate::exit::CommandExit;
 use crate::format::mapping;
-use crate::operations::{self, ClockKind, TraceWithoutTimes, describe_verdict};
+use crate::operations::{self, ClockKind, TraceWithoutTimes, describe_verdict, summary};
 use crate::options::{DEFAULT_TIMES, MappingOptions};
 use crate::report::progress::ProgressReporter;
 use crate::report::{self, Reporter};
@@ -119,19 +120,26 @@ impl ReplayCommand {
         devices::check(&selection.device)?;
         let mappings = self.mapping.options(&config);
         mapping::check(&mappings)?;
-        let times = self.times(&config);
-        let seed = Seed(arguments::choose_seed(self.seed, &config));
         let plan = ReplayPlan {
             traces: &traces,
             selection,
-            times,
-            seed,
+            times: self.times(&config),
+            seed: Seed(arguments::choose_seed(self.seed, &config)),
             mappings,
         };
+        self.replay_all(&plan, context)
+    }
+
+    /// Makes all runs of a plan. Reports those that were made also if it ends early.
+    fn replay_all(
+        &self,
+        plan: &ReplayPlan<'_>,
+        context: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
         let mut tally = ReplayedRuns::default();
         let replayed = operations::block_on(
             ClockKind::for_devices(&plan.selection.device),
-            self.replay(&plan, &mut tally, context),
+            self.replay(plan, &mut tally, context),
         )
         .and_then(|replayed| replayed);
         let ReplayedRuns {
@@ -148,10 +156,13 @@ impl ReplayCommand {
         if is_interrupted {
             return Ok(CommandExit::Interrupted);
         }
-        let runs = times.saturating_mul(u32::try_from(traces.len()).unwrap_or(u32::MAX));
+        let traces = plan.traces.len();
+        let runs = plan
+            .times
+            .saturating_mul(u32::try_from(traces).unwrap_or(u32::MAX));
         if reached < runs {
             return Err(TargetNotReached {
-                traces: traces.len(),
+                traces,
                 reached,
                 runs,
             }
@@ -184,12 +195,18 @@ impl ReplayCommand {
         let sink = report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now());
         let retracer = Arc::new(FindingRetracer::new(Arc::clone(&sink)));
         let used = (!plan.mappings.is_empty()).then_some(&retracer);
-        let phones = ConnectedPhones::connect_retraced(&plan.selection, plan.seed, used).await?;
+        let connection = ConnectionContext {
+            cancellation: context.cancellation.clone(),
+            sink: Arc::clone(&sink),
+            retracer: used.cloned(),
+        };
+        let phones = ConnectedPhones::connect_with(&plan.selection, plan.seed, &connection).await?;
         for (trace, path) in plan.traces.iter().zip(&self.traces) {
             let info = phones.app_of(trace, &sink)?;
             if used.is_some() {
                 retracer.use_mapping_for(&info.app, &plan.mappings)?;
             }
+            let before = *tally;
             for run in 1..=plan.times {
                 let played = tokio::select! {
                     biased;
@@ -212,6 +229,12 @@ impl ReplayCommand {
                     .console
                     .result(&self.line(path, trace, &played, run, plan.times))?;
             }
+            if let Some(claim) = trace.header.claim.filter(|_| !self.json) {
+                let name = self.name_prefix(path);
+                let seen = tally.since(before);
+                let lines = claim_beside(&claim, seen);
+                context.console.result(&format!("{name}{lines}"))?;
+            }
         }
         Ok(())
     }
@@ -224,18 +247,44 @@ impl ReplayCommand {
                 "result": "replay", "trace": path.display().to_string(), "run": run,
                 "reached": has_reached_target(trace, played), "verdict": verdict, "played": played.played,
                 "steps": trace.steps.len(), "phone_seconds": took.0 as f64 / 1e6,
+                "claim": trace.header.claim.as_ref().map(claim_json::trace_claim),
             })
             .to_string();
         }
-        let name = if self.traces.len() == 1 {
+        format!(
+            "{}run {run} of {runs}: {verdict}, after {} and {took} of phone time",
+            self.name_prefix(path),
+            steps_of(trace, played)
+        )
+    }
+
+    /// Name of a trace before its lines, if there are several.
+    fn name_prefix(&self, path: &Path) -> String {
+        if self.traces.len() == 1 {
             String::new()
         } else {
             format!("{}: ", path.display())
-        };
-        format!(
-            "{name}run {run} of {runs}: {verdict}, after {} and {took} of phone time",
-            steps_of(trace, played)
-        )
+        }
+    }
+}
+
+/// What the reduction of a trace claims, beside what was seen now.
+fn claim_beside(claim: &TraceClaim, seen: ReplayedRuns) -> String {
+    let runs = pluralise(seen.runs.into(), "run");
+    format!(
+        "seen now: {} of {runs}; its reduction claims: {}",
+        seen.reached,
+        summary::trace_claim(claim)
+    )
+}
+
+impl ReplayedRuns {
+    /// Runs that were made after `before`.
+    fn since(self, before: ReplayedRuns) -> ReplayedRuns {
+        ReplayedRuns {
+            runs: self.runs - before.runs,
+            reached: self.reached - before.reached,
+        }
     }
 }
 

@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 
+use crate::cli::arguments::GlobalArguments;
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
@@ -14,14 +15,18 @@ use crate::operations;
 /// For a run that was killed: the page has everything that the run had found until then.
 #[derive(Debug, Args)]
 pub struct ReportCommand {
-    /// Directory of a run of `explore`, `reduce` or `demo`
+    /// Directory of a run
     #[arg(value_name = "RUN")]
     run: PathBuf,
 }
 
 impl ReportCommand {
-    pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
-        let page = operations::report_run(&self.run)?;
+    pub fn run(
+        &self,
+        global: &GlobalArguments,
+        context: &CommandContext,
+    ) -> Result<CommandExit, CommandError> {
+        let page = operations::report_run(&self.run, global.named_store().as_deref())?;
         context
             .console
             .result(&format!("report: {}", page.display()))?;

@@ -4,6 +4,8 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Instant;
 
 use clap::Args;
 use retap_device::seed::Seed;
@@ -18,9 +20,11 @@ use crate::cli::arguments::{GlobalArguments, PhoneArguments};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
-use crate::devices::{self, DevicesError};
+use crate::devices::{self, ConnectedPhones, ConnectionContext, DevicesError};
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind, PlayError};
+use crate::report::progress::ProgressReporter;
+use crate::report::{self, Reporter};
 use crate::run::findings::read_trace;
 
 /// See what a phone shows, as Retap reads it
@@ -68,7 +72,11 @@ impl ScreenCommand {
         devices::check(&device)?;
         let clock = ClockKind::for_devices(&device);
         let selection = PhoneSelection { device, count: 1 };
-        operations::block_on(clock, self.show(&selection, trace.as_ref(), context))??;
+        operations::block_on(clock, async {
+            let showing = self.show(&selection, trace.as_ref(), context);
+            let shown = context.cancellation.run_until_cancelled(showing).await;
+            shown.unwrap_or(Ok(()))
+        })??;
         Ok(if context.cancellation.is_cancelled() {
             CommandExit::Interrupted
         } else {
@@ -82,7 +90,13 @@ impl ScreenCommand {
         trace: Option<&Trace>,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
-        let phones = devices::ConnectedPhones::connect(selection, Seed(0)).await?;
+        let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
+        let connection = ConnectionContext {
+            cancellation: context.cancellation.clone(),
+            sink: report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now()),
+            retracer: None,
+        };
+        let phones = ConnectedPhones::connect_with(selection, Seed(0), &connection).await?;
         let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
         let lost = |source| DevicesError::Connect {
             name: selection.device.to_string(),
@@ -106,9 +120,6 @@ impl ScreenCommand {
         self.print_screen(&mut device, 0, "the first screen", context)
             .await?;
         for (number, step) in trace.iter().flat_map(|trace| &trace.steps).enumerate() {
-            if context.cancellation.is_cancelled() {
-                break;
-            }
             let stepped = device.step(step.clone()).await.map_err(lost)?;
             let mut heading = format!(
                 "after step {}, {}",

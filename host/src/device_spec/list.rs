@@ -130,7 +130,7 @@ impl PhoneSelection {
         }
     }
 
-    /// All phones in their order. Phones of the same spec are told apart by a number: `sim:shop#1`.
+    /// All phones in their order. Phones of the same spec are distinguished by a number: `sim:shop#1`.
     pub fn phones(&self) -> Result<Vec<NamedDevice>, DeviceCountError> {
         let specs = self.device.specs();
         let mut phones: Vec<NamedDevice> = Vec::new();

@@ -6,6 +6,8 @@ use std::str::FromStr;
 use super::DeviceSpecError;
 
 const SEED: &str = "seed";
+/// Seed of the noise of a generated app, whose `seed` is the one of the app.
+const CHANCE: &str = "chance";
 
 /// A simulated phone. App and parameters are known to the simulator.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +28,18 @@ impl SimulatedDeviceSpec {
         if !seeded.parameters.iter().any(|(name, _)| name == SEED) {
             seeded.parameters.push((SEED.to_owned(), seed.to_string()));
         }
+        seeded
+    }
+
+    /// The same app on a phone whose noise has this seed.
+    pub fn with_noise_seed(&self, seed: u64) -> SimulatedDeviceSpec {
+        let name = match self.app.as_str() {
+            retap_simulator::FORGE => CHANCE,
+            _ => SEED,
+        };
+        let mut seeded = self.clone();
+        seeded.parameters.retain(|(known, _)| known != name);
+        seeded.parameters.push((name.to_owned(), seed.to_string()));
         seeded
     }
 }
@@ -80,6 +94,17 @@ mod tests {
         ] {
             let spec: SimulatedDeviceSpec = text.parse().unwrap();
             assert_eq!(spec.with_default_seed(7).to_string(), seeded);
+        }
+    }
+
+    #[test]
+    fn other_noise_leaves_the_app_as_it_is() {
+        for (text, seeded) in [
+            ("mail?seed=5&noise=0.2", "mail?noise=0.2&seed=7"),
+            ("forge?seed=5&chance=2", "forge?seed=5&chance=7"),
+        ] {
+            let spec: SimulatedDeviceSpec = text.parse().unwrap();
+            assert_eq!(spec.with_noise_seed(7).to_string(), seeded);
         }
     }
 }

@@ -1,5 +1,5 @@
 //! A phone on adb: pushes the agent, starts it and forwards a port to it, and does so again whenever something in between
-//! was restarted. What the phone keeps of it lies in one folder.
+//! was restarted. All its files on the phone are in one folder.
 
 mod agent;
 pub mod restricted;
@@ -11,10 +11,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use agent::{AgentProcess, AgentSetupError, ExistingAgent};
-use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::error_text::with_causes;
 use retap_shared::phone_event::PhoneEvent;
-use retap_shared::protocol::{Reply, Request};
+use retap_shared::protocol::{DescribePhone, Reply, Request};
+use retap_shared::verdict::Interruption;
 use retap_transport::keys::{SessionKeys, SessionKeysError};
 use tokio::sync::Mutex;
 use tokio::time::{Instant, sleep, timeout};
@@ -44,7 +45,7 @@ pub enum AdbPhoneError {
     Files(#[from] AgentFilesError),
     #[error(transparent)]
     Keys(#[from] SessionKeysError),
-    #[error("`{serial}` does not say what processor it has")]
+    #[error("the processor of `{serial}` is unknown")]
     Abi { serial: String },
     #[error("another Retap works on `{serial}`: {by}; its agent is process {process} there")]
     Held {
@@ -134,7 +135,9 @@ impl AdbPhone {
             forwarded: Mutex::new(None),
             has_answered: AtomicBool::new(false),
         });
+        let starting = StartingAgent(Some(Arc::clone(&dialer)));
         if let Err(error) = dialer.agent.start().await {
+            starting.disarm();
             dialer.agent.end(false, None).await;
             return Err(error.into());
         }
@@ -142,7 +145,9 @@ impl AdbPhone {
             connect_timeout: CONNECT_TIMEOUT,
             reconnect_timeout: spec.reconnect_timeout,
         };
-        match Link::connect(dialer.clone(), os::machine_name(), reconnect_policy).await {
+        let connected = Link::connect(dialer.clone(), os::machine_name(), reconnect_policy).await;
+        starting.disarm();
+        match connected {
             Ok(link) => Ok(AdbPhone { link, dialer }),
             Err(source) => {
                 let output = dialer.agent.output().await;
@@ -159,9 +164,45 @@ impl AdbPhone {
         }
     }
 
+    /// Ends the agent. The link then starts another one: a request that only reads waits for it.
+    async fn restart_agent(&self) -> Result<(), Interruption> {
+        let lost = |why| Interruption::PhoneLost { why };
+        self.dialer
+            .agent
+            .stop()
+            .await
+            .map_err(|error| lost(with_causes(&error)))?;
+        match self.link.request(DescribePhone.into()).await {
+            Ok(_) => Ok(()),
+            Err(RequestError::Interrupted(interruption)) => Err(interruption),
+            Err(RequestError::Failed(failure)) => Err(lost(failure.to_string())),
+        }
+    }
+
     /// Every Java name that the agent uses, one per line.
     pub async fn names(&self) -> Result<String, AdbError> {
         self.dialer.agent.names().await
+    }
+}
+
+/// An agent that is being started. If that is cancelled, it is ended as one that was never reached.
+struct StartingAgent(Option<Arc<AdbDialer>>);
+
+impl StartingAgent {
+    fn disarm(mut self) {
+        self.0 = None;
+    }
+}
+
+impl Drop for StartingAgent {
+    fn drop(&mut self) {
+        let Some(dialer) = self.0.take() else {
+            return;
+        };
+        shutdown::spawn(async move {
+            let forwarded = *dialer.forwarded.lock().await;
+            dialer.agent.end(false, forwarded).await;
+        });
     }
 }
 
@@ -201,6 +242,10 @@ impl Connection for AdbPhone {
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         self.link.next_notification()
     }
+
+    fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
+        Box::pin(async { Ok(self.restart_agent().await?) })
+    }
 }
 
 impl Drop for AdbPhone {
@@ -232,7 +277,7 @@ impl AdbDialer {
         };
         let silent = |_| {
             Err(DialError::Unavailable {
-                why: "nobody answered on the forwarded port".into(),
+                why: "no agent answered on the forwarded port".into(),
                 again: true,
             })
         };

@@ -3,16 +3,18 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use retap_agent::in_process::InProcessConnection;
+use futures_util::future::join_all;
 use retap_agent::phone::Phone;
+use retap_device::CancellationToken;
 use retap_device::seed::Seed;
 use retap_shared::connection::Connection;
 use retap_simulator::SimulatedPhone;
 
-use super::DevicesError;
 use super::adb::AdbPhone;
 use super::adb::restricted::RestrictedPhone;
 use super::jvm::{self, JvmPhone, JvmPhoneFactory};
+use super::simulated::SimulatedDevice;
+use super::{ConnectionContext, DevicesError};
 use crate::device_spec::{
     AdbDeviceSpec, DeviceList, DeviceSpec, JvmDeviceSpec, PairedDeviceSpec, PhoneSelection,
     SimulatedDeviceSpec,
@@ -26,7 +28,7 @@ pub fn check(devices: &DeviceList) -> Result<(), DevicesError> {
     for spec in devices.specs() {
         match spec {
             DeviceSpec::Jvm(jvm) => {
-                jvm::find_apk(&jvm.file).map_err(|source| DevicesError::jvm(spec, source))?;
+                jvm::check(&jvm.file).map_err(|source| DevicesError::jvm(spec, source))?;
             }
             DeviceSpec::Paired(paired) => {
                 dialer(paired).map_err(|source| DevicesError::pairing(spec, source))?;
@@ -41,6 +43,7 @@ pub fn check(devices: &DeviceList) -> Result<(), DevicesError> {
 pub(super) async fn connect_all(
     selection: &PhoneSelection,
     seed: Seed,
+    context: &ConnectionContext,
 ) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
     let mut factories = HashMap::new();
     let mut connected = Vec::new();
@@ -54,11 +57,10 @@ pub(super) async fn connect_all(
             }
             DeviceSpec::Simulated(simulated) => {
                 let seed = seed.derive("phone", phone.number);
-                let opened = open(&simulated.with_default_seed(seed.0))?;
-                Arc::new(InProcessConnection::new(Box::new(opened)))
+                Arc::new(SimulatedDevice::start(simulated, seed)?)
             }
             DeviceSpec::Jvm(jvm) => {
-                let factory = shared_factory(&mut factories, spec, jvm)?;
+                let factory = shared_factory(&mut factories, spec, jvm, context)?;
                 let started = factory.start().await;
                 Arc::new(started.map_err(|source| DevicesError::jvm(spec, source))?)
             }
@@ -79,20 +81,13 @@ pub(super) async fn connect_all(
 async fn connect_on_adb(
     phones: Vec<(u64, String, AdbDeviceSpec)>,
 ) -> Result<Vec<(u64, String, Arc<dyn Connection>)>, DevicesError> {
-    let opening: Vec<_> = phones
-        .into_iter()
-        .map(|(number, name, spec)| {
-            let allow_system = spec.allow_system;
-            let task = tokio::spawn(async move { AdbPhone::open(&spec).await });
-            (number, name, allow_system, task)
-        })
-        .collect();
-    let mut opened = Vec::new();
-    for (number, name, allow_system, task) in opening {
-        let phone = task.await.expect("nobody cancels these tasks");
-        opened.push((number, name, allow_system, phone));
-    }
-    opened
+    // Within this task, so that a cancelled command drops them all.
+    let opening = phones.into_iter().map(|(number, name, spec)| async move {
+        let phone = Box::pin(AdbPhone::open(&spec)).await;
+        (number, name, spec.allow_system, phone)
+    });
+    join_all(opening)
+        .await
         .into_iter()
         .map(|(number, name, allow_system, phone)| match phone {
             Ok(phone) => {
@@ -134,24 +129,27 @@ fn shared_factory(
     factories: &mut HashMap<JvmDeviceSpec, Arc<JvmPhoneFactory>>,
     spec: &DeviceSpec,
     jvm: &JvmDeviceSpec,
+    context: &ConnectionContext,
 ) -> Result<Arc<JvmPhoneFactory>, DevicesError> {
     if let Some(factory) = factories.get(jvm) {
         return Ok(Arc::clone(factory));
     }
-    let made = jvm::find_apk(&jvm.file).and_then(|apk| JvmPhoneFactory::make(&apk, jvm.trust));
+    let made = JvmPhoneFactory::make(jvm, &context.cancellation);
     let factory = Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?);
     factories.insert(jvm.clone(), Arc::clone(&factory));
     Ok(factory)
 }
 
 /// A JVM phone that a benchmark can ask for its own loop in Java; none if the phone is of another kind.
-pub async fn jvm_for_bench(spec: &DeviceSpec) -> Result<Option<Arc<JvmPhone>>, DevicesError> {
+pub async fn jvm_for_bench(
+    spec: &DeviceSpec,
+    cancellation: &CancellationToken,
+) -> Result<Option<Arc<JvmPhone>>, DevicesError> {
     let DeviceSpec::Jvm(jvm) = spec else {
         return Ok(None);
     };
     let failed = |source| DevicesError::jvm(spec, source);
-    let apk = jvm::find_apk(&jvm.file).map_err(failed)?;
-    let factory = JvmPhoneFactory::make(&apk, jvm.trust).map_err(failed)?;
+    let factory = JvmPhoneFactory::make(jvm, cancellation).map_err(failed)?;
     let factory = Arc::new(factory.with_java_loop());
     Ok(Some(Arc::new(factory.start().await.map_err(failed)?)))
 }
@@ -166,7 +164,7 @@ pub fn open_simulated(spec: &DeviceSpec) -> Result<SimulatedPhone, DevicesError>
     }
 }
 
-fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
+pub(super) fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
     retap_simulator::open(&spec.to_string()).map_err(|source| DevicesError::Simulated {
         spec: spec.to_string(),
         source,
@@ -177,7 +175,7 @@ fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
 pub fn simulated_with(package: &str) -> Option<DeviceList> {
     let specs = retap_simulator::app_names()
         .iter()
-        .chain([&retap_simulator::PACED])
+        .chain(retap_simulator::uncounted_app_names())
         .filter_map(|app| DeviceSpec::simulated(app).ok());
     let has_app = |spec: &DeviceSpec| {
         let apps = open_simulated(spec)
@@ -219,7 +217,7 @@ mod tests {
     #[test]
     fn every_simulated_app_is_found_by_its_package() {
         let apps = retap_simulator::app_names().iter();
-        for app in apps.chain([&retap_simulator::PACED]) {
+        for app in apps.chain(retap_simulator::uncounted_app_names()) {
             let spec = DeviceSpec::simulated(app).unwrap();
             let package = open_simulated(&spec).unwrap().apps().unwrap()[0]
                 .app
@@ -235,7 +233,9 @@ mod tests {
         let connect = async |device: &str, count| {
             let device = device.parse().unwrap();
             let selection = PhoneSelection { device, count };
-            let connected = connect_all(&selection, Seed(7)).await.unwrap();
+            let connected = connect_all(&selection, Seed(7), &ConnectionContext::default())
+                .await
+                .unwrap();
             connected
                 .into_iter()
                 .map(|(name, _)| name)

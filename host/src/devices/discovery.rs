@@ -1,4 +1,4 @@
-//! Phones that adb lists, for commands that were not told which phone to use.
+//! Phones that adb lists, for commands without `--device`.
 
 use retap_shared::error_text::with_causes;
 

@@ -20,6 +20,8 @@ pub enum DevicesError {
         /// Phones that adb lists, or why they are unknown.
         on_adb: String,
     },
+    #[error("cancelled while phones were being connected")]
+    Cancelled,
     #[error("no phone is connected")]
     NoneConnected,
     #[error("could not ask adb which phones there are")]
@@ -81,6 +83,7 @@ impl DevicesError {
 impl UserError for DevicesError {
     fn exit(&self) -> CommandExit {
         match self {
+            DevicesError::Cancelled => CommandExit::Interrupted,
             DevicesError::Jvm { source, .. } if source.is_usage() => CommandExit::Usage,
             DevicesError::Adb { source, .. } if source.is_usage() => CommandExit::Usage,
             DevicesError::NoneNamed { .. }
@@ -153,6 +156,7 @@ impl UserError for DevicesError {
             DevicesError::NoneNamed { .. } => {
                 "name one with `--device`, such as `--device sim:notes`; `retap devices` lists them".into()
             }
+            DevicesError::Cancelled => "run the same command again".into(),
             DevicesError::NoneConnected
             | DevicesError::Simulated { .. }
             | DevicesError::NotServed { .. } => {

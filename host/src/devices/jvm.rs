@@ -1,6 +1,7 @@
 //! `jvm:FILE.apk`: a real app on the real framework in a JVM of its own. Builds what is missing, prepares the app,
 //! starts the process, and starts it again when it dies. Its users see that as the death of an agent.
 
+mod cancellable_process;
 mod java_loop;
 mod process;
 mod socket;
@@ -8,13 +9,14 @@ mod tools;
 
 use std::fs::File;
 use std::io::{self, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
 
 pub use java_loop::RandomWalkSummary;
 use process::JvmProcess;
-use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_device::CancellationToken;
+use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Reply, Request};
 use retap_shared::verdict::Interruption;
@@ -57,6 +59,8 @@ pub enum JvmError {
         #[source]
         source: io::Error,
     },
+    #[error("cancelled")]
+    Cancelled,
     #[error("the phone did not start: {0}")]
     Died(String),
     #[error(transparent)]
@@ -99,6 +103,7 @@ impl JvmError {
                 "{}; or run an app that you trust with `--trust`: with your files and your network",
                 containment::remedy_for_namespaces()
             ),
+            JvmError::Cancelled => "run the same command again".into(),
             JvmError::Run { .. } => "see whether the file is there and may be run".into(),
             JvmError::Died(_) | JvmError::Link(_) | JvmError::Keys(_) => {
                 "see whether Java is one of version 17 and the machine has a gigabyte of memory to spare, then try again"
@@ -108,12 +113,23 @@ impl JvmError {
     }
 }
 
-/// The APK of a JVM phone, if it is there. `sample` is the app that comes with Retap.
-pub fn find_apk(file: &str) -> Result<PathBuf, JvmError> {
-    let path = match file {
-        JvmDeviceSpec::SAMPLE => tools::sample()?,
+/// Checks whether a file can be an APK. Nothing is built for it.
+pub fn check(file: &str) -> Result<(), JvmError> {
+    match file {
+        JvmDeviceSpec::SAMPLE => Ok(()),
+        path => check_apk(PathBuf::from(path)).map(|_| ()),
+    }
+}
+
+/// The APK of a JVM phone, if it is there. `sample` is the app that comes with Retap; it is built where it is missing.
+fn find_apk(file: &str, cancellation: &CancellationToken) -> Result<PathBuf, JvmError> {
+    check_apk(match file {
+        JvmDeviceSpec::SAMPLE => tools::sample(cancellation)?,
         path => PathBuf::from(path),
-    };
+    })
+}
+
+fn check_apk(path: PathBuf) -> Result<PathBuf, JvmError> {
     if !path.is_file() {
         return Err(JvmError::NoFile(path));
     }
@@ -140,13 +156,17 @@ pub struct JvmPhoneFactory {
 impl JvmPhoneFactory {
     /// Prepares what several phones share: the jars, and the app for a JVM. The code of an app that is not trusted will be
     /// contained.
-    pub fn make(apk: &Path, trust: AppTrust) -> Result<JvmPhoneFactory, JvmError> {
-        let containment = match trust {
+    pub fn make(
+        spec: &JvmDeviceSpec,
+        cancellation: &CancellationToken,
+    ) -> Result<JvmPhoneFactory, JvmError> {
+        let apk = find_apk(&spec.file, cancellation)?;
+        let containment = match spec.trust {
             AppTrust::Contained => Some(containment::choose()?),
             AppTrust::Trusted => None,
         };
-        let tools = JvmTools::find()?;
-        let prepared = tools.prepare(apk)?;
+        let tools = JvmTools::find(cancellation)?;
+        let prepared = tools.prepare(&apk, cancellation)?;
         Ok(JvmPhoneFactory {
             tools,
             prepared,
@@ -225,7 +245,7 @@ impl JvmPhone {
         Err(Interruption::AgentDied { why }.into())
     }
 
-    async fn restart(&self, dead: &JvmInstance) -> Result<(), RequestError> {
+    async fn restart(&self, dead: &JvmInstance) -> Result<(), Interruption> {
         let _turn = self.restart_lock.lock().await;
         if !Arc::ptr_eq(&self.running.borrow().process, &dead.process) {
             return Ok(());
@@ -265,5 +285,13 @@ impl Connection for JvmPhone {
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         Box::pin(self.receive_notification())
+    }
+
+    /// Ends the process and starts another one.
+    fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
+        Box::pin(async {
+            let running = self.running.borrow().clone();
+            Ok(self.restart(&running).await?)
+        })
     }
 }

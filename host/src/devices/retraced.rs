@@ -1,5 +1,5 @@
-//! Phones whose findings are retraced: the host sees the source's names, the phone never does. Fingerprints of what passes
-//! here are those of the source, so that they are the same in every build.
+//! Phones whose findings are retraced: the host sees the source's names, the phone never does. Fingerprints are those of
+//! the retraced stacks, so that they are the same in every build.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use retap_device::run_event::{EventSink, RunEvent};
-use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
@@ -165,6 +165,10 @@ impl Connection for RetracedPhone {
                 .retrace_events(std::slice::from_mut(&mut event));
             Some(event)
         })
+    }
+
+    fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
+        self.phone.start_fresh()
     }
 }
 

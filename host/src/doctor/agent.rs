@@ -14,7 +14,7 @@ use crate::device_spec::AdbDeviceSpec;
 use crate::devices::AdbPhone;
 use crate::wording::pluralise;
 
-/// KEYCODE_WAKEUP: no app hears of it, and whoever looks at the phone sees nothing but that it is awake.
+/// KEYCODE_WAKEUP: no app receives it, and it only wakes the display.
 const HARMLESS: Key = Key::Code(224);
 const HELD_REMEDY: &str =
     "unlock the phone, end other tools that drive it (uiautomator, Appium), and try again";
@@ -39,7 +39,7 @@ pub(super) async fn examine(
         Ok(device) => device,
         Err(error) => {
             let remedy =
-                "look at the agent's words with `adb shell cat /data/local/tmp/retap/agent.log`";
+                "look at the agent's log with `adb shell cat /data/local/tmp/retap/agent.log`";
             return report(DoctorCheck::failed(
                 format!("the agent does not describe the phone: {error}"),
                 remedy,
@@ -61,7 +61,7 @@ pub(super) async fn examine(
     }
 }
 
-/// The one that was named; else the settings, which every phone has, or whatever comes first.
+/// The named app; without a name the settings, which every phone has, or else the first app.
 fn choose_app(
     device: &Device,
     named: Option<&str>,
@@ -112,7 +112,7 @@ async fn check_screen(device: &mut Device, report: &mut impl FnMut(DoctorCheck))
     });
 }
 
-/// Without an app that was named nothing is stopped or saved.
+/// Saves and restores the data of the named app. Without a name no app is stopped.
 async fn check_snapshots(
     device: &mut Device,
     app: Option<&App>,
@@ -144,17 +144,17 @@ async fn check_snapshots(
     });
 }
 
-/// A phone that is no Android has none.
+/// Reports the Java names that the phone lacks. Only Android has any.
 async fn check_java_names(
     phone: &AdbPhone,
     device: &Device,
     all: bool,
     report: &mut impl FnMut(DoctorCheck),
 ) {
-    if device.description().phone.kind != "android" {
+    let kind = &device.description().phone.kind;
+    if kind != "android" {
         return report(DoctorCheck::passed(format!(
-            "it is a {} phone without Java names",
-            device.description().phone.kind
+            "it is a {kind} phone without Java names"
         )));
     }
     let output = match phone.names().await {
@@ -188,7 +188,7 @@ async fn check_java_names(
     }
 }
 
-/// Each of them once, on an app that is stopped and started but never cleared.
+/// Makes every request once, on an app that is stopped and started but never cleared.
 async fn check_every_request(device: &mut Device, app: &App, report: &mut impl FnMut(DoctorCheck)) {
     let settle = Settle {
         quiet: Micros::from_millis(50),
@@ -206,9 +206,9 @@ async fn check_every_request(device: &mut Device, app: &App, report: &mut impl F
         record: false,
     };
     let asked = [
-        ("Watch", device.watch(&app.package).await.map(drop)),
+        ("WatchApp", device.watch(&app.package).await.map(drop)),
         (
-            "Control",
+            "ControlApp",
             device
                 .control(app, AppCommand::Start(StartMode::Restart))
                 .await
@@ -224,21 +224,25 @@ async fn check_every_request(device: &mut Device, app: &App, report: &mut impl F
                 .map(drop),
         ),
         ("Play", device.play(play).await.map(drop)),
-        ("Screenshot", device.screenshot().await.map(drop)),
-        ("Checkpoint", snapshot_and_discard(device).await),
+        ("TakeScreenshot", device.screenshot().await.map(drop)),
+        ("ManageSnapshot", snapshot_and_discard(device).await),
     ];
-    report(DoctorCheck::passed("request About is answered"));
+    report(DoctorCheck::passed("request DescribePhone is answered"));
     for (request, answer) in asked {
-        report(match answer {
-            Ok(()) => DoctorCheck::passed(format!("request {request} is answered")),
-            Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => DoctorCheck::passed(
-                format!("request {request} is answered: this phone cannot {what}"),
-            ),
-            Err(error) => DoctorCheck::failed(
-                format!("request {request} on `{}` fails: {error}", app.package),
-                "look at the agent's words with `--verbose`, and report it if the phone is well otherwise",
-            ),
-        });
+        report(check_answer(request, &app.package, answer));
+    }
+}
+
+fn check_answer(request: &str, package: &str, answer: Result<(), DeviceError>) -> DoctorCheck {
+    match answer {
+        Ok(()) => DoctorCheck::passed(format!("request {request} is answered")),
+        Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => DoctorCheck::passed(
+            format!("request {request} is answered: this phone cannot {what}"),
+        ),
+        Err(error) => DoctorCheck::failed(
+            format!("request {request} on `{package}` fails: {error}"),
+            "look at the agent's log with `--verbose`, and report it if nothing else fails on this phone",
+        ),
     }
 }
 

@@ -13,6 +13,7 @@ use retap_shared::fingerprint;
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::options::MappingOptions;
 
 /// Prefix of the source file in frames of a build whose mapping has an id.
@@ -59,7 +60,7 @@ pub enum MappingMismatch {
 impl BuildMapping {
     /// Reads a `mapping.txt`.
     pub fn read(path: &Path) -> Result<BuildMapping, MappingError> {
-        let text = std::fs::read(path).map_err(|source| MappingError::Read {
+        let text = input_file::read(path).map_err(|source| MappingError::Read {
             path: path.to_owned(),
             source,
         })?;

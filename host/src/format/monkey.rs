@@ -1,20 +1,22 @@
 //! Scripts of Android's own Monkey (`monkey -f`): a head, `start data >>`, and one event a line.
 
+mod script_call;
+
 use retap_shared::action::{Action, Key};
-use retap_shared::geometry::{Point, Rotation};
+use retap_shared::geometry::Point;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::target::Target;
 use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace, TraceHeader};
+use script_call::{ScriptCall, apart};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
 
 const BEGIN: &str = "start data >>";
-/// `ViewConfiguration`: a finger that stays so long presses long, one that moves farther drags.
+/// Milliseconds from which a touch is a long press, as in `ViewConfiguration`.
 const LONG_PRESS: i64 = 500;
+/// Pixels from which a touch that moves is a drag, as in `ViewConfiguration`.
 const SLOP: f64 = 24.0;
-/// Duration of one step of a drag.
-const DRAG_STEP_MILLIS: u32 = 10;
 
 #[derive(Debug, thiserror::Error)]
 pub enum MonkeyScriptError {
@@ -30,14 +32,14 @@ pub enum MonkeyScriptError {
     NoEvent,
 }
 
-/// A script as a trace, and how many of its lines are nothing that a person could do.
+/// A script as a trace, and the number of its lines that are no event on a screen.
 #[derive(Debug)]
 pub struct ImportedScript {
     pub trace: Trace,
     pub left_out: usize,
 }
 
-/// `app` is for scripts that launch none.
+/// Parses a script. `app` is the package for scripts that launch no app.
 pub fn parse(text: &str, app: Option<&str>) -> Result<ImportedScript, MonkeyScriptError> {
     let mut lines = (1..).zip(text.lines().map(str::trim));
     lines
@@ -70,6 +72,7 @@ pub fn parse(text: &str, app: Option<&str>) -> Result<ImportedScript, MonkeyScri
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
         pace: ReplayPace::Quiet,
+        claim: None,
     };
     Ok(ImportedScript {
         trace: Trace { header, steps },
@@ -77,7 +80,7 @@ pub fn parse(text: &str, app: Option<&str>) -> Result<ImportedScript, MonkeyScri
     })
 }
 
-/// Key that `LongPress` presses: the middle of the cross.
+/// Key that `LongPress` presses: the centre of the directional pad.
 const LONG_PRESS_KEY: u16 = 23;
 
 /// Calls of scripts that are no event on a screen.
@@ -95,96 +98,6 @@ const NO_SCREEN_EVENTS: [&str; 12] = [
     "StartCaptureAppFramerate",
     "EndCaptureAppFramerate",
 ];
-
-/// One call of a script: its name and its arguments.
-struct ScriptCall<'a> {
-    line: usize,
-    name: &'a str,
-    arguments: Vec<&'a str>,
-    /// Everything after the opening bracket.
-    rest: &'a str,
-}
-
-impl<'a> ScriptCall<'a> {
-    fn parse(line: usize, text: &'a str) -> ScriptCall<'a> {
-        let (name, rest) = text.split_once('(').unwrap_or((text, ""));
-        let arguments = rest
-            .trim_end_matches(')')
-            .split(',')
-            .map(str::trim)
-            .filter(|part| !part.is_empty())
-            .collect();
-        ScriptCall {
-            line,
-            // Monkey looks for the name anywhere in the line, and many scripts have it so.
-            name: name.strip_prefix("capture").unwrap_or(name),
-            arguments,
-            rest,
-        }
-    }
-
-    fn wrong_arguments(&self) -> MonkeyScriptError {
-        MonkeyScriptError::Arguments {
-            line: self.line,
-            event: self.name.to_owned(),
-        }
-    }
-
-    fn first(&self) -> Result<&'a str, MonkeyScriptError> {
-        let first = self.arguments.first().copied();
-        first.ok_or_else(|| self.wrong_arguments())
-    }
-
-    fn number(&self, place: usize) -> Result<f64, MonkeyScriptError> {
-        self.arguments
-            .get(place)
-            .and_then(|part| part.parse::<f64>().ok())
-            .ok_or_else(|| self.wrong_arguments())
-    }
-
-    fn point(&self, place: usize) -> Result<Point, MonkeyScriptError> {
-        Ok(Point {
-            x: self.number(place)? as i32,
-            y: self.number(place + 1)? as i32,
-        })
-    }
-
-    fn key(&self) -> Result<u16, MonkeyScriptError> {
-        key_code(self.first()?).ok_or_else(|| self.wrong_arguments())
-    }
-
-    fn drag(&self) -> Result<Action, MonkeyScriptError> {
-        let millis = (self.number(4)? as u32).saturating_mul(DRAG_STEP_MILLIS);
-        Ok(Action::Swipe {
-            from: self.point(0)?,
-            to: self.point(2)?,
-            millis,
-        })
-    }
-
-    fn pinch(&self) -> Result<Action, MonkeyScriptError> {
-        let from = apart(self.point(0)?, self.point(4)?);
-        let to = apart(self.point(2)?, self.point(6)?);
-        let center = middle(self.point(0)?, self.point(4)?);
-        let millis = (self.number(8)? as u32).saturating_mul(DRAG_STEP_MILLIS);
-        Ok(Action::Pinch {
-            center,
-            from,
-            to,
-            millis,
-        })
-    }
-
-    fn rotation(&self) -> Result<Rotation, MonkeyScriptError> {
-        match self.number(0)? as i64 {
-            0 => Ok(Rotation::Natural),
-            1 => Ok(Rotation::Left),
-            2 => Ok(Rotation::UpsideDown),
-            3 => Ok(Rotation::Right),
-            _ => Err(self.wrong_arguments()),
-        }
-    }
-}
 
 #[derive(Default)]
 struct ScriptReader {
@@ -281,56 +194,12 @@ impl ScriptReader {
         }
     }
 
-    /// The first one is how the trace starts.
+    /// Launches an app. The first launch is the start of the trace, and no step.
     fn launch(&mut self, package: &str) {
         self.app.get_or_insert_with(|| package.to_owned());
         if !self.steps.is_empty() {
             self.add(Action::Launch);
         }
-    }
-}
-
-fn apart(one: Point, other: Point) -> i32 {
-    f64::from(one.x - other.x).hypot(f64::from(one.y - other.y)) as i32
-}
-
-fn middle(one: Point, other: Point) -> Point {
-    Point {
-        x: one.x.midpoint(other.x),
-        y: one.y.midpoint(other.y),
-    }
-}
-
-/// `KEYCODE_BACK`, or its number.
-fn key_code(name: &str) -> Option<u16> {
-    const NAMES: [(&str, u16); 18] = [
-        ("HOME", 3),
-        ("BACK", 4),
-        ("CALL", 5),
-        ("ENDCALL", 6),
-        ("DPAD_UP", 19),
-        ("DPAD_DOWN", 20),
-        ("DPAD_LEFT", 21),
-        ("DPAD_RIGHT", 22),
-        ("DPAD_CENTER", 23),
-        ("VOLUME_UP", 24),
-        ("VOLUME_DOWN", 25),
-        ("POWER", 26),
-        ("TAB", 61),
-        ("SPACE", 62),
-        ("ENTER", 66),
-        ("DEL", 67),
-        ("MENU", 82),
-        ("SEARCH", 84),
-    ];
-    let name = name.strip_prefix("KEYCODE_").unwrap_or(name);
-    if let Some((_, code)) = NAMES.iter().find(|(known, _)| *known == name) {
-        return Some(*code);
-    }
-    match name.as_bytes() {
-        [letter @ b'A'..=b'Z'] => Some(29 + u16::from(letter - b'A')),
-        [digit @ b'0'..=b'9'] => Some(7 + u16::from(digit - b'0')),
-        _ => name.parse().ok(),
     }
 }
 

@@ -113,6 +113,7 @@ pub fn parse(text: &str) -> Result<Trace, SimplyDroidError> {
             target,
             phone,
             pace: ReplayPace::Quiet,
+            claim: None,
         },
         steps,
     })

@@ -1,5 +1,5 @@
-//! The pairing file: the address of an agent and the keys for it. Who can read it can drive the phone, so only its owner
-//! may.
+//! The pairing file: the address of an agent and the keys for it. Every reader of the file can drive the phone, so only
+//! its owner may read it.
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -13,6 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::dialer::{Dialer, StreamDialer, UdpDialer};
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 
 /// Default path of the file.
 pub const PAIRING_FILE: &str = "phone.pairing";
@@ -103,7 +104,7 @@ impl fmt::Display for LinkAddress {
 impl Pairing {
     pub fn read(path: &Path) -> Result<Pairing, PairingError> {
         let name = || path.display().to_string();
-        let text = std::fs::read_to_string(path).map_err(|source| PairingError::Read {
+        let text = input_file::read_to_string(path).map_err(|source| PairingError::Read {
             path: name(),
             source,
         })?;

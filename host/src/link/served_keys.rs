@@ -8,6 +8,7 @@ use retap_transport::keys::{SessionKeys, SessionKeysError};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 
 const KEYS: &str = "keys.json";
 
@@ -31,7 +32,7 @@ pub fn load_or_make_keys(
         return Ok(SessionKeys::generate()?);
     };
     let path = folder.join(KEYS);
-    match std::fs::read(&path) {
+    match input_file::read(&path) {
         Ok(bytes) => {
             serde_json::from_slice(&bytes).map_err(|error| ServePhoneError::Folder(error.into()))
         }

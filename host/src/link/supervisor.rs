@@ -6,16 +6,15 @@ use std::time::Duration;
 
 use quinn::Connection as Quic;
 use retap_shared::error_text::with_causes;
-use retap_shared::phone_event::PhoneEvent;
 use retap_shared::session::{
     HELLO_LIMIT, HandshakeRefusal, Hello, NOTIFICATION_LIMIT, NumberedNotification, Welcome,
 };
 use retap_shared::verdict::Interruption;
 use retap_transport::{MessageError, receive, receive_next, send};
-use tokio::sync::mpsc;
 use tokio::time::{Instant, sleep, timeout};
 
 use super::dialer::{DialError, Dialer};
+use super::notification_inbox::InboxWriter;
 use super::{ActiveConnection, ConnectionState, LinkShared};
 
 /// Timeouts of the first connection and of reconnecting.
@@ -52,13 +51,17 @@ pub enum LinkError {
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
 const BACK_OFF: Duration = Duration::from_millis(50);
 const BACK_OFF_LIMIT: Duration = Duration::from_secs(2);
+/// Maximum number of connections in a row that the agent ends soon and without a reply, before it is given up.
+const MAX_FRUITLESS_CONNECTIONS: u32 = 10;
+/// Maximum age of such a connection.
+const FRUITLESS_AGE: Duration = Duration::from_secs(10);
 
 pub(super) struct LinkSupervisor {
     dialer: Arc<dyn Dialer>,
     host: String,
     policy: ReconnectPolicy,
     shared: Arc<LinkShared>,
-    notifications: mpsc::UnboundedSender<PhoneEvent>,
+    notifications: InboxWriter,
 }
 
 impl LinkSupervisor {
@@ -67,7 +70,7 @@ impl LinkSupervisor {
         host: String,
         policy: ReconnectPolicy,
         shared: Arc<LinkShared>,
-        notifications: mpsc::UnboundedSender<PhoneEvent>,
+        notifications: InboxWriter,
     ) -> Self {
         LinkSupervisor {
             dialer,
@@ -83,7 +86,10 @@ impl LinkSupervisor {
     }
 
     pub(super) async fn keep_connected(self, mut connection: ActiveConnection) {
+        let mut fruitless = 0;
         loop {
+            let replies = self.shared.replies.load(Ordering::Relaxed);
+            let began = Instant::now();
             let receiver = tokio::spawn(receive_notifications(
                 connection.quic.clone(),
                 self.shared.clone(),
@@ -93,6 +99,19 @@ impl LinkSupervisor {
             receiver.abort();
             tracing::info!(%ended, "the link broke");
             self.shared.state.send_replace(ConnectionState::Connecting);
+            // A network that loses everything is no fault of the agent's.
+            let is_fruitless = !matches!(ended, quinn::ConnectionError::TimedOut)
+                && began.elapsed() < FRUITLESS_AGE
+                && self.shared.replies.load(Ordering::Relaxed) == replies;
+            fruitless = if is_fruitless { fruitless + 1 } else { 0 };
+            if fruitless == MAX_FRUITLESS_CONNECTIONS {
+                let why =
+                    format!("it ended {fruitless} connections in a row without a reply: {ended}");
+                return self.give_up(why);
+            }
+            if fruitless > 1 {
+                sleep((BACK_OFF * (1 << fruitless)).min(BACK_OFF_LIMIT)).await;
+            }
             match self.connect_with_retry(self.policy.reconnect_timeout).await {
                 Ok(again) => connection = again,
                 Err(error) => {
@@ -101,16 +120,18 @@ impl LinkSupervisor {
                         with_causes(&error),
                         self.policy.reconnect_timeout.as_secs()
                     );
-                    self.shared
-                        .state
-                        .send_replace(ConnectionState::Lost(Interruption::LinkLost { why }));
-                    return;
+                    return self.give_up(why);
                 }
             }
             self.shared
                 .state
                 .send_replace(ConnectionState::Connected(connection.clone()));
         }
+    }
+
+    fn give_up(&self, why: String) {
+        let lost = Interruption::LinkLost { why };
+        self.shared.state.send_replace(ConnectionState::Lost(lost));
     }
 
     /// Connects, with retries until a final error or the timeout.
@@ -154,6 +175,7 @@ impl LinkError {
             LinkError::Refused(HandshakeRefusal::Held { .. }) => false,
             LinkError::Refused(_) => true,
             LinkError::Dial(error) => error.is_final(),
+            LinkError::Broken(MessageError::Codec(_) | MessageError::TooLong { .. }) => true,
             LinkError::TimedOut(_) | LinkError::Broken(_) => false,
         }
     }
@@ -169,15 +191,11 @@ async fn exchange_hello(quic: &Quic, hello: &Hello) -> Result<Welcome, MessageEr
 }
 
 /// Passes notifications on. Those that were received before the connection broke are dropped.
-async fn receive_notifications(
-    quic: Quic,
-    shared: Arc<LinkShared>,
-    notifications: mpsc::UnboundedSender<PhoneEvent>,
-) {
+async fn receive_notifications(quic: Quic, shared: Arc<LinkShared>, notifications: InboxWriter) {
     let Ok(mut stream) = quic.accept_uni().await else {
         return;
     };
-    while let Ok(notification) =
+    while let Ok((notification, bytes)) =
         receive_next::<NumberedNotification>(&mut stream, NOTIFICATION_LIMIT).await
     {
         if shared
@@ -185,7 +203,7 @@ async fn receive_notifications(
             .fetch_max(notification.number, Ordering::Relaxed)
             < notification.number
         {
-            let _ = notifications.send(notification.event);
+            notifications.push(notification.event, bytes);
         }
     }
 }

@@ -2,9 +2,13 @@
 
 mod alone;
 mod faults;
+mod hostile_agent;
+mod limits;
 mod network;
 mod phone;
 mod refusals;
+mod requests;
+mod wrong_answers;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -13,6 +17,7 @@ use std::time::Duration;
 
 use network::MemoryNetwork;
 use quinn::{Endpoint, TokioRuntime};
+use retap_agent::handshake_gate::HandshakeGate;
 use retap_agent::outbox::Outbox;
 use retap_agent::server::AgentServer;
 use retap_shared::connection::{BoxFuture, Connection};
@@ -74,7 +79,11 @@ impl TestAgent {
             incarnation,
         );
         let tasks = vec![
-            tokio::spawn(server.clone().serve(endpoint.clone())),
+            tokio::spawn(
+                server
+                    .clone()
+                    .serve(endpoint.clone(), HandshakeGate::new(keys)),
+            ),
             tokio::spawn(server.clone().collect_notifications()),
         ];
         TestAgent {

@@ -17,12 +17,12 @@ use retap_shared::verdict::Outcome;
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
-use crate::devices::{ConnectedPhones, FindingRetracer};
+use crate::devices::{ConnectedPhones, ConnectionContext, FindingRetracer};
 use crate::exit::CommandExit;
 use crate::operations::clock::{ClockKind, block_on};
 use crate::options::RunOptions;
 use crate::report::console::{Console, LineStyle};
-use crate::report::event_log::{self, EventLog};
+use crate::report::event_log::EventLog;
 use crate::report::progress::ProgressReporter;
 use crate::report::{self, Reporter};
 use crate::run::Run;
@@ -83,25 +83,24 @@ impl<T> CommandEnd<T> {
 
 #[derive(Debug, thiserror::Error)]
 pub enum ActiveRunError {
-    #[error("could not write `{}`", .path.display())]
-    Events { path: PathBuf, source: io::Error },
     #[error("could not start the runtime")]
     Runtime(#[source] io::Error),
 }
 
 impl ActiveRun {
-    /// Starts a new run. Without a store it cannot be resumed.
+    /// Starts a new run. Without a store it cannot be resumed. `copy_inputs` copies what the run reads into its directory.
     pub fn start(
         options: RunOptions,
         seed: u64,
         location: &RunLocation,
         context: &CommandContext,
+        copy_inputs: impl FnOnce(&RunDirectory) -> Result<(), CommandError>,
     ) -> Result<ActiveRun, CommandError> {
         let (store, path) = match &location.store {
             Some(path) => (SqliteStore::open(path)?, path.as_path()),
             None => (SqliteStore::in_memory()?, Path::new("")),
         };
-        let run = Run::start(options, seed, location.out.as_deref(), path)?;
+        let run = Run::start(options, seed, location.out.as_deref(), path, copy_inputs)?;
         ActiveRun::open(run, store, context)
     }
 
@@ -128,9 +127,9 @@ impl ActiveRun {
         store: SqliteStore,
         context: &CommandContext,
     ) -> Result<ActiveRun, CommandError> {
-        let path = run.directory().path().join(event_log::EVENTS_FILE);
-        let event_log = EventLog::open(&path, context.cancellation.clone())
-            .map_err(|source| ActiveRunError::Events { path, source })?;
+        let RunManifest { job, settings, .. } = run.manifest();
+        store.note_run(job, run.directory().path(), settings.command())?;
+        let event_log = EventLog::open(run.directory(), context.cancellation.clone())?;
         let event_log = Arc::new(event_log);
         let started = Instant::now();
         let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
@@ -194,10 +193,19 @@ impl ActiveRun {
             .journal(&format!("{}/{part}", self.run.manifest().job))
     }
 
+    /// Notes the app of the run, for the list of runs.
+    pub fn note_app(&self, app: &App) -> Result<(), StoreError> {
+        self.store.note_app(&self.run.manifest().job, &app.package)
+    }
+
     /// Connects the phones of the run.
     pub async fn connect(&self, phones: &PhoneSelection) -> Result<ConnectedPhones, CommandError> {
-        let retracer = self.retracer.as_ref();
-        Ok(ConnectedPhones::connect_retraced(phones, self.seed(), retracer).await?)
+        let context = ConnectionContext {
+            cancellation: self.cancellation().clone(),
+            sink: Arc::clone(&self.sink),
+            retracer: self.retracer.clone(),
+        };
+        Ok(ConnectedPhones::connect_with(phones, self.seed(), &context).await?)
     }
 
     /// Retraces the findings of an app from now on, if the options name a mapping for its version.
@@ -262,7 +270,7 @@ impl ActiveRun {
             });
         }
         // An event that could not be written cancelled the work: that error is the cause of any other.
-        let unwritten = self.check_events_written().err();
+        let unwritten = self.event_log.take_error().map(CommandError::from);
         let CommandResult {
             outcome,
             value,
@@ -270,9 +278,15 @@ impl ActiveRun {
             ..
         } = match (result, unwritten) {
             (Ok(result), unwritten) => CommandResult {
-                error: unwritten.or(result.error),
+                // An interruption is an outcome: what was done until then is the result.
+                error: unwritten.or(result.error.filter(|error| !error.is_interruption())),
                 ..result
             },
+            (Err(error), None) if error.is_interruption() => {
+                let saved = self.run.set_state(RunState::Interrupted).err();
+                self.print_resume_hint();
+                return Err(saved.unwrap_or(error));
+            }
             (Err(error), unwritten) => {
                 // That the state cannot be saved is no news beside the error.
                 let _ = self.run.set_state(RunState::Failed);
@@ -296,9 +310,10 @@ impl ActiveRun {
         })
     }
 
-    /// The error with the command that resumes the run.
+    /// The error with the command that resumes the run. Where a directory is that was moved, only the user knows.
     fn resumable(&self, error: CommandError) -> CommandError {
-        match self.resume_command() {
+        let command = self.resume_command();
+        match command.filter(|_| self.directory().check_present().is_ok()) {
             Some(command) => error.resumed_by(command),
             None => error,
         }
@@ -328,14 +343,6 @@ impl ActiveRun {
             self.console().print(LineStyle::Warning, &line);
         }
     }
-
-    fn check_events_written(&self) -> Result<(), CommandError> {
-        let path = self.directory().path().join(event_log::EVENTS_FILE);
-        match self.event_log.take_error() {
-            Some(source) => Err(ActiveRunError::Events { path, source }.into()),
-            None => Ok(()),
-        }
-    }
 }
 
 fn exit_for(outcome: Outcome) -> CommandExit {
@@ -349,19 +356,10 @@ fn exit_for(outcome: Outcome) -> CommandExit {
 
 impl UserError for ActiveRunError {
     fn exit(&self) -> CommandExit {
-        match self {
-            ActiveRunError::Events { .. } => CommandExit::Usage,
-            ActiveRunError::Runtime(_) => CommandExit::InternalError,
-        }
+        CommandExit::InternalError
     }
 
     fn help(&self) -> String {
-        match self {
-            ActiveRunError::Events { .. } => {
-                "free disk space or allow writing there, then resume with `--resume`; all observations are kept"
-            }
-            ActiveRunError::Runtime(_) => "see whether the system has threads and memory left",
-        }
-        .into()
+        "see whether the system has threads and memory left".into()
     }
 }

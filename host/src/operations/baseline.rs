@@ -8,10 +8,9 @@ use serde::Deserialize;
 
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
-use crate::report::event_log::EVENTS_FILE;
 use crate::report::headline::FindingHeadline;
 use crate::run::baseline::{BaselineChange, BaselineEntry, BaselineError, FindingBaseline};
-use crate::run::directory::{self, RunDirectoryError};
+use crate::run::directory::{self, EVENTS_FILE, RunDirectoryError};
 use crate::run::findings::{self, StoredFinding};
 use crate::wording::quoted_list;
 

@@ -35,29 +35,53 @@ pub async fn run_demo(
     events: u64,
 ) -> Result<CommandResult<Vec<DemoApp>>, CommandError> {
     let mut apps = Vec::new();
+    let mut error = None;
     for device in devices {
-        if !run.cancellation().is_cancelled() {
-            apps.push(explore_app(run, device, events).await?);
+        if error.is_some() || run.cancellation().is_cancelled() {
+            break;
+        }
+        match explore_app(run, device, events).await {
+            Ok((app, failure)) => {
+                apps.push(app);
+                error = failure;
+            }
+            Err(failure) if failure.is_interruption() => {}
+            // Nothing has been found yet: there is no result but the error.
+            Err(failure) if apps.is_empty() => return Err(failure),
+            Err(failure) => error = Some(failure),
         }
     }
-    note_findings(run, &apps);
     let count = apps.iter().map(|app| app.findings.len()).sum();
-    let mut number = 0;
-    for app in &mut apps {
-        reduce_findings(run, app, &mut number, count).await?;
+    if error.is_none() {
+        note_findings(run, &apps);
+        let reduced = reduce_apps(run, &mut apps, count).await;
+        error = reduced.err().filter(|error| !error.is_interruption());
     }
-    let outcome = if run.cancellation().is_cancelled() {
+    let outcome = if error.is_some() || run.cancellation().is_cancelled() {
         Outcome::Interrupted
     } else {
         Outcome::Done
     };
-    write_page(run, devices, &apps, outcome)?;
+    let written = write_page(run, devices, &apps, outcome);
     Ok(CommandResult {
         outcome,
         finding_count: count,
         value: apps,
-        error: None,
+        error: error.or(written.err()),
     })
+}
+
+/// Reduces the findings of all apps. Findings that were reduced before an error stay so.
+async fn reduce_apps(
+    run: &ActiveRun,
+    apps: &mut [DemoApp],
+    count: usize,
+) -> Result<(), CommandError> {
+    let mut number = 0;
+    for app in apps {
+        reduce_findings(run, app, &mut number, count).await?;
+    }
+    Ok(())
 }
 
 fn write_page(
@@ -86,11 +110,12 @@ fn write_page(
     Ok(())
 }
 
+/// Explores the app of one phone. An error that ended the exploration early comes with what was found until then.
 async fn explore_app(
     run: &ActiveRun,
     device: &DeviceSpec,
     events: u64,
-) -> Result<DemoApp, CommandError> {
+) -> Result<(DemoApp, Option<CommandError>), CommandError> {
     let name = device.short_name();
     let about = retap_simulator::about(&name).unwrap_or("one real app");
     let phones = run
@@ -109,22 +134,21 @@ async fn explore_app(
     };
     let seed = run.seed().derive(&name, 0);
     let mut explored = explore(run, &phones.pool, &plan, seed, None).await?;
-    if let Some(error) = explored.error.take() {
-        return Err(error);
-    }
+    let error = explored.error.take();
     run.note(&format!("   {}", summary::exploration_line(&explored)));
     let findings = explored
         .findings
         .iter()
         .map(|(finding, _)| finding.clone())
         .collect();
-    Ok(DemoApp {
+    let app = DemoApp {
         name,
         device: device.clone(),
         explored,
         findings,
         phones: phones.infos,
-    })
+    };
+    Ok((app, error))
 }
 
 fn note_findings(run: &ActiveRun, apps: &[DemoApp]) {
@@ -182,11 +206,11 @@ async fn reduce_findings(
         )
         .await?;
         run.console().result(&summary::reduced_trace(&reduced))?;
-        if let Some(error) = reduced.error {
-            return Err(error);
-        }
         if let Some(reduced) = reduced.finding {
             *finding = reduced;
+        }
+        if let Some(error) = reduced.error {
+            return Err(error);
         }
     }
     Ok(())

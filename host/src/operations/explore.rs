@@ -23,6 +23,7 @@ use tokio::sync::mpsc::UnboundedSender;
 use crate::command_error::{CommandError, UserError};
 use crate::constraints;
 use crate::exit::CommandExit;
+use crate::operations::clock::ClockKind;
 use crate::operations::{ActiveRun, explorer};
 use crate::options::{
     AppConstraints, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind, ExplorerOptions,
@@ -164,7 +165,14 @@ pub async fn explore(
     found_findings: Option<UnboundedSender<StoredFinding>>,
 ) -> Result<ExploreResult, CommandError> {
     let began = Instant::now();
-    let settings = plan.settings()?;
+    // Simulated phones of this process are the only ones that run on a virtual clock, and that end with the process.
+    let repeatable_phones =
+        ClockKind::for_run(&run.run().manifest().settings) == ClockKind::Virtual;
+    let settings = ExploreSettings {
+        repeatable_phones,
+        ..plan.settings()?
+    };
+    run.note_app(&plan.app.app)?;
     let journal = run.journal(&format!("explore-{}", plan.app.app.package))?;
     if journal.has_recorded_sessions()? {
         return Err(RecordedInSessions.into());
@@ -312,8 +320,12 @@ impl FindingJournal {
 }
 
 impl ExplorationJournal for FindingJournal {
-    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
-        self.journal.recall_steps()
+    fn next_number(&self) -> Result<u64, JournalError> {
+        self.journal.next_number()
+    }
+
+    fn recall_part(&self, from: u64) -> Result<Vec<RecordedStep>, JournalError> {
+        self.journal.recall_part(from)
     }
 
     fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {

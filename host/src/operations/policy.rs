@@ -9,9 +9,9 @@ use retap_reduce::policy::{
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
 use crate::exit::CommandExit;
-use crate::os;
 use crate::report::console::ProgressStatus;
 use crate::run::store::SqliteStore;
+use crate::{input_file, os};
 
 /// Maximum memory for a policy.
 const MEMORY_LIMIT: u64 = 4 << 30;
@@ -77,7 +77,7 @@ pub fn load_prior(name: &str, store: &SqliteStore) -> Result<SuccessRatePrior, C
                 path: path.to_owned(),
                 source,
             };
-            let text = std::fs::read_to_string(Path::new(path)).map_err(failed)?;
+            let text = input_file::read_to_string(Path::new(path)).map_err(failed)?;
             let failed = |source| PriorFileError::Parse {
                 path: path.to_owned(),
                 source,

@@ -14,7 +14,7 @@ use retap_reduce::trace_reduction::{
     self, ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, SchedulerKind,
 };
 use retap_shared::protocol::PlayReply;
-use retap_shared::trace::{ReplayPace, Trace};
+use retap_shared::trace::{ReplayPace, Trace, TraceClaim};
 use retap_shared::verdict::{Outcome, Verdict};
 
 use crate::command_error::{CommandError, UserError};
@@ -205,7 +205,7 @@ async fn reduce_on_recording(
         simplify: false,
         ..plan.settings.clone()
     };
-    let reduction = trace_reduction::reduce(
+    let mut reduction = trace_reduction::reduce(
         trace,
         plan.algorithm,
         &settings,
@@ -214,6 +214,8 @@ async fn reduce_on_recording(
         run.cancellation(),
     )
     .await?;
+    // A claim in a trace is about phones.
+    reduction.trace.header.claim = None;
     Ok(RecordedReduction {
         reduction,
         resumed: ResumeStatistics::default(),
@@ -262,14 +264,19 @@ async fn reduce_on_phones(
     let mut recorded = None;
     let mut pictures = Vec::new();
     if reduction.claim.is_some() && reduction.outcome != Outcome::Interrupted {
-        match record_result(run, pool, &mut reduction).await {
-            Ok(reply) => {
-                recorded = Some(reply);
-                pictures = play::pictures(pool, &reduction.trace).await;
-            }
-            Err(failure) => error = Some(failure),
+        let recording = async {
+            recorded = Some(record_result(run, pool, &mut reduction).await?);
+            pictures = play::pictures(pool, &reduction.trace).await;
+            Ok(())
+        };
+        match run.cancellation().run_until_cancelled(recording).await {
+            Some(Ok(())) => {}
+            Some(Err(failure)) => error = Some(failure),
+            None => reduction.outcome = Outcome::Interrupted,
         }
     }
+    // The trace may have been the result of another reduction: what that one claims is about other steps.
+    reduction.trace.header.claim = reduction.claim.as_ref().map(TraceClaim::from);
     let recorded = RecordedReduction {
         reduction,
         resumed,
@@ -288,9 +295,7 @@ async fn record_result(
 ) -> Result<PlayReply, CommandError> {
     let recorded = play::play(pool, &reduction.trace, true, run.sink()).await?;
     if let Some(claim) = &mut reduction.claim {
-        claim
-            .tally
-            .count(recorded.verdict == Verdict::TargetReached);
+        claim.count_later_run(recorded.verdict == Verdict::TargetReached);
     }
     let is_reliable = reduction
         .result

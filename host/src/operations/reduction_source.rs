@@ -1,5 +1,5 @@
-//! Source of a reduction: one trace, the findings of a run, or the traces to all that a run has reached. It is copied into the reduction's own run, so that the run can
-//! be resumed without the original.
+//! Source of a reduction: one trace, the findings of a run, or the traces to all that a run has reached. It is copied into
+//! the reduction's own run, so that the run can be resumed without the original.
 
 use std::path::{Path, PathBuf};
 
@@ -8,6 +8,7 @@ use retap_reduce::reached_targets::{ReachedKind, reached_targets};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::target::Target;
 use retap_shared::trace::Trace;
+use serde::{Deserialize, Serialize};
 
 use crate::command_error::{CommandError, UserError};
 use crate::device_spec::DeviceList;
@@ -24,6 +25,8 @@ use crate::wording::quoted_list;
 const ORIGINAL: &str = "traces/original.retap";
 /// Copies of traces to activities or screens.
 const REACHED: &str = "traces/reached";
+/// List of the copies. Once it exists, they are complete.
+const INPUTS: &str = "inputs.json";
 
 #[derive(Clone, Debug)]
 pub enum ReductionSource {
@@ -31,6 +34,16 @@ pub enum ReductionSource {
     Findings(Vec<StoredFinding>),
     /// Prefixes of a run's traces, each to one activity or screen.
     Reached(Vec<Trace>),
+}
+
+/// Content of `inputs.json`.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum CopiedInputs {
+    Trace,
+    Findings(Vec<Fingerprint>),
+    /// Number of traces.
+    Reached(usize),
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -55,11 +68,31 @@ pub enum ReductionSourceError {
     },
     #[error("`{}` is a trace; `--crash` selects a finding of a run", .path.display())]
     CrashOfTrace { path: PathBuf },
+    #[error("the list of the run's inputs in `{}` is damaged", .path.display())]
+    List {
+        path: PathBuf,
+        source: serde_json::Error,
+    },
+    #[error("the run `{}` has lost its copy of the finding `{fingerprint}`", .path.display())]
+    LostFinding {
+        path: PathBuf,
+        fingerprint: Fingerprint,
+    },
+    #[error("could not put the list of inputs into `{INPUTS}`")]
+    UnwritableList(#[source] serde_json::Error),
 }
 
 impl ReductionSource {
-    /// Reads a trace, or the findings of a run. `id` selects one finding by the first digits of its fingerprint.
-    pub fn read(path: &Path, id: Option<&str>) -> Result<ReductionSource, ReductionSourceError> {
+    /// Reads a trace, or the findings of a run. `id` selects one finding by the first digits of its fingerprint; `every`
+    /// takes the traces to all that the run has reached instead.
+    pub fn read(
+        path: &Path,
+        id: Option<&str>,
+        every: Option<ReachedKind>,
+    ) -> Result<ReductionSource, ReductionSourceError> {
+        if let Some(kind) = every {
+            return ReductionSource::read_reached(path, kind);
+        }
         if !path.exists() {
             return Err(ReductionSourceError::Missing {
                 path: path.to_owned(),
@@ -85,7 +118,7 @@ impl ReductionSource {
     }
 
     /// Reads the kept traces of a run, and takes the shortest prefix to each activity or screen.
-    pub fn read_reached(
+    fn read_reached(
         path: &Path,
         kind: ReachedKind,
     ) -> Result<ReductionSource, ReductionSourceError> {
@@ -125,28 +158,93 @@ impl ReductionSource {
         }
     }
 
-    pub fn copy_into(&self, run: &RunDirectory) -> Result<(), StoredFindingError> {
-        match self {
-            ReductionSource::Trace(trace) => Ok(run.write(ORIGINAL, trace.to_text().as_bytes())?),
+    /// Copies the source into a run: the traces first, the list of them last.
+    pub fn copy_into(&self, run: &RunDirectory) -> Result<(), ReductionSourceError> {
+        let list = match self {
+            ReductionSource::Trace(trace) => {
+                run.write(ORIGINAL, trace.to_text().as_bytes())
+                    .map_err(StoredFindingError::from)?;
+                CopiedInputs::Trace
+            }
             ReductionSource::Findings(findings) => {
-                findings.iter().try_for_each(|finding| finding.write(run))
+                for finding in findings {
+                    finding.write(run)?;
+                }
+                let fingerprints = findings.iter().map(|finding| finding.fingerprint);
+                CopiedInputs::Findings(fingerprints.collect())
             }
             ReductionSource::Reached(traces) => {
-                // The first one last: the copy is complete once it exists.
-                for (index, trace) in traces.iter().enumerate().rev() {
-                    run.write(&reached_copy(index), trace.to_text().as_bytes())?;
+                for (index, trace) in traces.iter().enumerate() {
+                    run.write(&reached_copy(index), trace.to_text().as_bytes())
+                        .map_err(StoredFindingError::from)?;
                 }
-                Ok(())
+                CopiedInputs::Reached(traces.len())
             }
-        }
+        };
+        let text = serde_json::to_vec(&list).map_err(ReductionSourceError::UnwritableList)?;
+        Ok(run.write(INPUTS, &text).map_err(StoredFindingError::from)?)
     }
 
-    pub fn read_copy(run: &RunDirectory) -> Result<ReductionSource, ReductionSourceError> {
+    /// Reads the copy. Without the list of its traces the copy may be incomplete: earlier versions wrote none, and copied
+    /// after the run had begun. Then the source is copied again. If the source is gone, what is there is returned, with
+    /// the name of the source.
+    pub fn read_copy(
+        run: &RunDirectory,
+        options: &ReduceOptions,
+    ) -> Result<(ReductionSource, Option<PathBuf>), ReductionSourceError> {
+        let path = run.path().join(INPUTS);
+        if path.is_file() {
+            let text = directory::read(&path).map_err(StoredFindingError::from)?;
+            let list = serde_json::from_str(&text)
+                .map_err(|source| ReductionSourceError::List { path, source })?;
+            return Ok((ReductionSource::read_listed(run, list)?, None));
+        }
+        let source = &options.source;
+        if source.exists() {
+            let read = ReductionSource::read(source, options.crash.as_deref(), options.every)?;
+            read.copy_into(run)?;
+            return Ok((read, None));
+        }
+        Ok((
+            ReductionSource::read_unlisted(run)?,
+            Some(options.source.clone()),
+        ))
+    }
+
+    fn read_listed(
+        run: &RunDirectory,
+        list: CopiedInputs,
+    ) -> Result<ReductionSource, ReductionSourceError> {
+        Ok(match list {
+            CopiedInputs::Trace => {
+                let trace = findings::read_trace(&run.path().join(ORIGINAL))?;
+                ReductionSource::Trace(Box::new(trace))
+            }
+            CopiedInputs::Findings(listed) => {
+                let mut all = findings::read_all(run.path())?;
+                let found = listed.into_iter().map(|fingerprint| {
+                    all.remove(&fingerprint)
+                        .ok_or_else(|| ReductionSourceError::LostFinding {
+                            path: run.path().to_owned(),
+                            fingerprint,
+                        })
+                });
+                ReductionSource::Findings(found.collect::<Result<_, _>>()?)
+            }
+            CopiedInputs::Reached(count) => {
+                let traces = (0..count)
+                    .map(|index| findings::read_trace(&run.path().join(reached_copy(index))));
+                ReductionSource::Reached(traces.collect::<Result<_, _>>()?)
+            }
+        })
+    }
+
+    /// Reads a copy of an earlier version.
+    fn read_unlisted(run: &RunDirectory) -> Result<ReductionSource, ReductionSourceError> {
         let original = run.path().join(ORIGINAL);
         if original.is_file() {
-            return Ok(ReductionSource::Trace(Box::new(findings::read_trace(
-                &original,
-            )?)));
+            let trace = findings::read_trace(&original)?;
+            return Ok(ReductionSource::Trace(Box::new(trace)));
         }
         let reached = (0..)
             .map(|index| run.path().join(reached_copy(index)))
@@ -263,6 +361,12 @@ impl UserError for ReductionSourceError {
                 format!("it has {}", quoted_list(known.iter().map(String::as_str)))
             }
             ReductionSourceError::CrashOfTrace { .. } => "omit `--crash`, or name the run".into(),
+            ReductionSourceError::List { .. } | ReductionSourceError::LostFinding { .. } => {
+                "start a new run: the files of this one were changed".into()
+            }
+            ReductionSourceError::UnwritableList(_) => {
+                "please report this with the run's directory".into()
+            }
         }
     }
 }

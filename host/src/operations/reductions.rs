@@ -1,5 +1,6 @@
 //! All reductions of one run, one trace after the other. The files of each are written as soon as it is done.
 
+use retap_device::run_event::RunEvent;
 use retap_explore::FindingContext;
 use retap_reduce::oracle::ACTIVITY_MACHINE;
 use retap_reduce::trace_reduction::Reduction;
@@ -11,7 +12,7 @@ use retap_shared::verdict::Outcome;
 use crate::command_error::CommandError;
 use crate::device_spec::{DeviceList, PhoneSelection};
 use crate::devices::ConnectedPhones;
-use crate::operations::reduction_source::{ReductionSource, devices_for};
+use crate::operations::reduction_source::{ReductionSource, ReductionSourceError, devices_for};
 use crate::operations::report_page::finding_sections;
 use crate::operations::{
     ActiveRun, CommandResult, ReductionOracle, ReductionPlan, reduce, render_report,
@@ -46,7 +47,7 @@ pub async fn reduce_all(
     run: &ActiveRun,
     options: &ReduceOptions,
 ) -> Result<CommandResult<Vec<ReducedTrace>>, CommandError> {
-    let source = ReductionSource::read_copy(run.directory())?;
+    let source = read_copy(run, options)?;
     let plan = ReductionPlan::prepare(run, options)?;
     let mut phones_used: Vec<(String, PhoneInfo)> = Vec::new();
     let mut reduced: Vec<ReducedTrace> = Vec::new();
@@ -54,6 +55,7 @@ pub async fn reduce_all(
     let items = source.items();
     let count = items.len();
     for (index, (trace, finding)) in items.into_iter().enumerate() {
+        run.note_app(&trace.header.app)?;
         let phones = match connect(run, options, &trace, &mut phones_used).await {
             Err(failure) if index > 0 => {
                 error = Some(failure);
@@ -108,6 +110,22 @@ pub async fn reduce_all(
         value: reduced,
         error: error.or(written.err()),
     })
+}
+
+/// The copy of the source. Warns if it may be incomplete.
+fn read_copy(
+    run: &ActiveRun,
+    options: &ReduceOptions,
+) -> Result<ReductionSource, ReductionSourceError> {
+    let (source, gone) = ReductionSource::read_copy(run.directory(), options)?;
+    if let Some(path) = gone {
+        let text = format!(
+            "an earlier version began this run, and `{}` is gone: traces that it did not copy are missing",
+            path.display()
+        );
+        (run.sink())(RunEvent::Warning { text });
+    }
+    Ok(source)
 }
 
 fn write_page(
@@ -296,6 +314,10 @@ fn reproduced(recorded: RecordedReduction) -> Option<RecordedReduction> {
 }
 
 fn with_target(mut trace: Trace, target: &Target) -> Trace {
+    // What an earlier reduction claims is about its own target.
+    if trace.header.target.as_ref() != Some(target) {
+        trace.header.claim = None;
+    }
     trace.header.target = Some(target.clone());
     trace
 }

@@ -4,7 +4,6 @@ use retap_reduce::named_choice::NamedChoice as _;
 use retap_shared::Text;
 use retap_shared::micros::Micros;
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::protocol::AppInfo;
 use retap_shared::verdict::Outcome;
 
 use crate::device_spec::DeviceList;
@@ -93,9 +92,9 @@ pub fn finding_sections<'f>(
 }
 
 /// Section of an app whose suite was reduced.
-pub fn suite_section(app: &AppInfo, suite: &ReducedSuite) -> AppSection {
+pub fn suite_section(label: Text, suite: &ReducedSuite) -> AppSection {
     AppSection {
-        label: app.label.clone(),
+        label,
         app: suite.app.clone(),
         exploration: None,
         suite: Some(suite.clone()),

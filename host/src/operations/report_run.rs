@@ -1,9 +1,10 @@
-//! The page of a run that has ended, made again from its files: findings and reductions from `crashes/`, coverage from
-//! `events.jsonl`.
+//! The page of a run that has ended, made again from what it has left: findings and reductions from `crashes/`, coverage from
+//! `events.jsonl`, and the reduction of a suite from its journal.
 
 use std::io;
 use std::path::{Path, PathBuf};
 
+use retap_shared::Text;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::verdict::Outcome;
 
@@ -11,9 +12,10 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::DeviceList;
 use crate::devices;
 use crate::exit::CommandExit;
-use crate::operations::report_page::finding_sections;
+use crate::operations::report_page::{finding_sections, suite_section};
+use crate::operations::{ClockKind, block_on, suite};
 use crate::options::RunOptions;
-use crate::report::data::{AppSection, PhoneSection, ReportData};
+use crate::report::data::{AppSection, ExplorationSection, PhoneSection, ReportData};
 use crate::report::html;
 use crate::report::recalled_events::RecalledEvents;
 use crate::run::Run;
@@ -24,24 +26,63 @@ use crate::run::manifest::RunState;
 pub enum ReportRunError {
     #[error("could not read the events of the run `{}`", .path.display())]
     Events { path: PathBuf, source: io::Error },
-    #[error("`{}` is a run of `retap reduce-suite`, which writes its page itself", .path.display())]
-    SuiteRun { path: PathBuf },
 }
 
-/// Writes the page of a run, and returns its path. The run must not be at work.
-pub fn report_run(path: &Path) -> Result<PathBuf, CommandError> {
+/// Writes the page of a run, and returns its path. The run must not be at work. `store` replaces the store of the run, if it was
+/// moved.
+pub fn report_run(path: &Path, store: Option<&Path>) -> Result<PathBuf, CommandError> {
     let run = Run::open(path)?;
     let options = &run.manifest().settings;
-    if matches!(options, RunOptions::ReduceSuite(_)) {
-        let path = path.to_owned();
-        return Err(ReportRunError::SuiteRun { path }.into());
-    }
     let recalled = RecalledEvents::read(path).map_err(|source| ReportRunError::Events {
         path: path.to_owned(),
         source,
     })?;
-    let mut findings: Vec<StoredFinding> =
-        findings::read_all_reduced(path)?.into_values().collect();
+    let mut page = match options {
+        RunOptions::ReduceSuite(options) => {
+            let phones = recalled.devices.len();
+            let recall = suite::recall_suite(&run, options, store, phones);
+            let suite = block_on(ClockKind::Virtual, recall)??;
+            RecalledPage {
+                outcome: suite.reduction.outcome,
+                phone: PhoneInfo::default(),
+                apps: vec![suite_section(Text::default(), &suite)],
+            }
+        }
+        _ => finding_page(&run, &recalled)?,
+    };
+    add_explorations(&mut page.apps, recalled.explorations);
+    let manifest = run.manifest();
+    let page = html::render(&ReportData {
+        title: title(options).to_owned(),
+        command: manifest.typed.clone(),
+        seed: manifest.seed,
+        outcome: page.outcome,
+        took: recalled.took,
+        directory: run.directory().path().to_owned(),
+        phones: recalled
+            .devices
+            .iter()
+            .map(|name| PhoneSection {
+                name: name.clone(),
+                info: page.phone.clone(),
+            })
+            .collect(),
+        apps: page.apps,
+    });
+    run.write_page(&page)
+}
+
+/// Results of a run for its page.
+struct RecalledPage {
+    outcome: Outcome,
+    phone: PhoneInfo,
+    apps: Vec<AppSection>,
+}
+
+/// Findings of a run and their reductions.
+fn finding_page(run: &Run, recalled: &RecalledEvents) -> Result<RecalledPage, CommandError> {
+    let reduced = findings::read_all_reduced(run.directory().path())?;
+    let mut findings: Vec<StoredFinding> = reduced.into_values().collect();
     let place = |finding: &StoredFinding| {
         let mut found = recalled.findings.iter();
         found.position(|known| *known == finding.fingerprint)
@@ -50,28 +91,14 @@ pub fn report_run(path: &Path) -> Result<PathBuf, CommandError> {
     let phone = findings.first().map_or_else(PhoneInfo::default, |finding| {
         finding.trace.header.phone.clone()
     });
-    let manifest = run.manifest();
-    let page = html::render(&ReportData {
-        title: title(options).to_owned(),
-        command: manifest.typed.clone(),
-        seed: manifest.seed,
-        outcome: match manifest.state {
+    Ok(RecalledPage {
+        outcome: match run.manifest().state {
             RunState::Done => Outcome::Done,
             RunState::Running | RunState::Interrupted | RunState::Failed => Outcome::Interrupted,
         },
-        took: recalled.took,
-        directory: run.directory().path().to_owned(),
-        phones: recalled
-            .devices
-            .iter()
-            .map(|name| PhoneSection {
-                name: name.clone(),
-                info: phone.clone(),
-            })
-            .collect(),
-        apps: sections(options, recalled, &findings),
-    });
-    run.write_page(&page)
+        phone,
+        apps: sections(&run.manifest().settings, &findings),
+    })
 }
 
 fn title(options: &RunOptions) -> &'static str {
@@ -82,19 +109,19 @@ fn title(options: &RunOptions) -> &'static str {
     }
 }
 
-/// A section for each app that was explored or has a finding.
-fn sections(
-    options: &RunOptions,
-    recalled: RecalledEvents,
-    findings: &[StoredFinding],
-) -> Vec<AppSection> {
+/// A section for each app that has a finding.
+fn sections(options: &RunOptions, findings: &[StoredFinding]) -> Vec<AppSection> {
     let devices: Vec<Option<DeviceList>> = findings
         .iter()
         .map(|finding| devices_of(options, finding))
         .collect();
     let findings = findings.iter().zip(devices.iter().map(Option::as_ref));
-    let mut sections = finding_sections(findings);
-    for (package, exploration) in recalled.explorations {
+    finding_sections(findings)
+}
+
+/// Adds explorations to the sections of their apps, or as sections of their own.
+fn add_explorations(sections: &mut Vec<AppSection>, explorations: Vec<(Text, ExplorationSection)>) {
+    for (package, exploration) in explorations {
         let section = sections
             .iter_mut()
             .find(|section| section.app.package == package);
@@ -110,7 +137,6 @@ fn sections(
             }
         }
     }
-    sections
 }
 
 /// Phones of the run, or the simulated phone that has the finding's app.
@@ -132,10 +158,6 @@ impl UserError for ReportRunError {
     fn help(&self) -> String {
         match self {
             ReportRunError::Events { .. } => "allow reading the files of the run".into(),
-            ReportRunError::SuiteRun { path } => format!(
-                "see its `report.html`; if it was killed, resume it with `retap reduce-suite --resume {}`",
-                path.display()
-            ),
         }
     }
 }

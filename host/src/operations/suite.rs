@@ -1,9 +1,11 @@
 //! Reduction of a suite: the engine's reducer with the journal before its replayer, then the files and the page.
 
+mod recalled_suite;
 mod suite_source;
 
 use std::path::PathBuf;
 
+pub use recalled_suite::recall_suite;
 use retap_device::DevicePool;
 use retap_model::ape::LearnedAbstraction;
 use retap_model::{Abstraction, PreparedAbstraction};
@@ -19,6 +21,7 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
 use crate::devices;
 use crate::exit::CommandExit;
+use crate::format::mapping;
 use crate::operations::failure_guard::FailureGuard;
 use crate::operations::reduction_source::devices_for;
 use crate::operations::report_page::suite_section;
@@ -33,6 +36,8 @@ const ABSTRACTION: &str = "abstraction.txt";
 /// The same, complete, to resume with.
 const LEARNED: &str = "abstraction.json";
 
+/// Part of the run whose journal has the replays.
+const JOURNAL_PART: &str = "suite";
 /// A minute in microseconds.
 const MINUTE: u64 = 60_000_000;
 
@@ -43,16 +48,18 @@ pub async fn run_suite_reduction(
 ) -> Result<CommandResult<ReducedSuite>, CommandError> {
     let TraceSuite { traces } = TraceSuite::read_copy(run.directory(), &options.sources)?;
     let (names, traces): (Vec<String>, Vec<Trace>) = traces.into_iter().unzip();
+    run.note_app(&traces[0].header.app)?;
     let selection = PhoneSelection {
         device: devices_for(&traces[0], options.device.as_ref())?,
         count: options.count,
     };
     let phones = run.connect(&selection).await?;
     let info = phones.app_of(&traces[0], run.sink())?;
+    run.retrace_findings_of(&info.app)?;
     run.emit_started(phones.names());
     run.heading(&heading(&traces, &info.label));
 
-    let journal = run.journal("suite")?;
+    let journal = run.journal(JOURNAL_PART)?;
     let abstraction = abstraction(run, options, &traces, &phones.pool, &journal).await?;
     let replayer = replayer(run, &traces, &phones.pool, &abstraction)?;
     let journaled = JournaledReplayer::new(replayer, &journal, run.sink());
@@ -79,7 +86,7 @@ pub async fn run_suite_reduction(
     };
     let written = suite.write(run.directory(), &options);
     let title = format!("{}: a smaller suite", info.label);
-    let sections = vec![suite_section(&info, &suite)];
+    let sections = vec![suite_section(info.label.clone(), &suite)];
     let page = run.write_page(&render_report(run, &title, outcome, phones.infos, sections));
     let error = error.or(written.err().map(CommandError::from));
     Ok(CommandResult {
@@ -182,6 +189,7 @@ impl UserError for LearnedAbstractionError {
 pub fn check_suite(suite: &TraceSuite, options: &ReduceSuiteOptions) -> Result<(), CommandError> {
     options.engine().validate()?;
     devices::check(&devices_for(&suite.traces[0].1, options.device.as_ref())?)?;
+    mapping::check(&options.mappings)?;
     Ok(())
 }
 

@@ -1,10 +1,12 @@
 //! Results of operations in words for people and as JSON for programs. Commands print them; nothing here prints.
 
+mod claim;
 mod exploration;
 mod reached_table;
 mod reduced_trace;
 mod suite;
 
+pub use claim::trace_claim;
 pub use exploration::{exploration_json, exploration_line, exploration_table, starts, travel};
 pub use reached_table::reached_table;
 pub use reduced_trace::{confidence, reduced_trace, reduced_trace_name, success_rate};

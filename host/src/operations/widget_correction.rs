@@ -112,11 +112,13 @@ mod tests {
             target: None,
             phone: PhoneInfo::default(),
             pace: ReplayPace::Quiet,
+            claim: None,
         };
         let played = PlayReply {
             verdict: Verdict::TargetReached,
             played: 1,
             located_by: vec![hit],
+            refusals: Vec::new(),
             events: Vec::new(),
             branches: Vec::new(),
             screens: vec![screen(), screen()],

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use retap_reduce::named_choice::NamedChoice;
 use serde::{Deserialize, Serialize};
 
-use super::{MappingOptions, PhonePermission};
+use super::{
+    COUNTS, EVENTS, MINUTES, MappingOptions, OptionNumber, PhonePermission, SESSION_EVENTS,
+};
 use crate::device_spec::PhoneSelection;
 
 /// Events of all phones together.
@@ -52,6 +54,22 @@ pub struct ExploreOptions {
     pub baseline: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "MappingOptions::is_empty")]
     pub mappings: MappingOptions,
+}
+
+impl ExploreOptions {
+    pub(super) fn numbers(&self) -> Vec<OptionNumber> {
+        let throttle = self
+            .explorer_options
+            .throttle
+            .unwrap_or(DEFAULT_THROTTLE_MS);
+        vec![
+            ("count", self.devices.count.into(), COUNTS),
+            ("events", self.events, EVENTS),
+            ("minutes", self.minutes.unwrap_or(1).into(), MINUTES),
+            ("session_events", self.session_events.into(), SESSION_EVENTS),
+            ("throttle", throttle.into(), 0..=60_000),
+        ]
+    }
 }
 
 /// Constraints of `retap.toml` on the app under test.

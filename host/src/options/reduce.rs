@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 
 use clap::ValueEnum;
+use retap_reduce::reached_targets::ReachedKind;
 use retap_reduce::trace_reduction::{
     DEFAULT_PARTS, ReductionAlgorithm, SchedulerKind, StateGranularity,
 };
 use retap_shared::trace::ReplayPace;
 use serde::{Deserialize, Serialize};
 
-use super::MappingOptions;
+use super::{COUNTS, MINUTES, MappingOptions, OptionNumber, RUNS};
 use crate::device_spec::DeviceList;
 
 /// Options of `retap reduce`.
@@ -20,6 +21,12 @@ pub struct ReduceOptions {
     pub count: u32,
     /// Path that the user named. The traces themselves are copied into the run.
     pub source: PathBuf,
+    /// First digits of the finding that is reduced; none for all findings of a run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub crash: Option<String>,
+    /// Reduces the traces to all that a run has reached, instead of its findings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub every: Option<ReachedKind>,
     /// Without one, the target of each trace.
     pub target: Option<String>,
     pub algorithm: ReductionAlgorithm,
@@ -59,6 +66,22 @@ pub struct ReduceOptions {
     /// Pace of all runs; without one the pace of each trace, then the recorded one where a trace never reproduces.
     #[serde(default)]
     pub pace: Option<ReplayPace>,
+}
+
+impl ReduceOptions {
+    pub(super) fn numbers(&self) -> Vec<OptionNumber> {
+        let originals = self.original_successes.unwrap_or(self.successes);
+        vec![
+            ("count", self.count.into(), COUNTS),
+            ("runs", self.runs.into(), RUNS),
+            ("successes", self.successes.into(), RUNS),
+            ("original_successes", originals.into(), RUNS),
+            ("parallel", self.parallel.unwrap_or(1).into(), COUNTS),
+            ("max_runs", self.max_runs.unwrap_or(1), 1..=u64::MAX),
+            ("minutes", self.minutes.unwrap_or(1).into(), MINUTES),
+            ("parts", self.nd3min.parts.into(), 2..=10_000),
+        ]
+    }
 }
 
 /// Oracle that answers whether a candidate reaches the target.

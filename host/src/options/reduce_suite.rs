@@ -6,7 +6,9 @@ use retap_model::Abstraction;
 use retap_reduce::suite::{SearchLimits, SuiteReductionAlgorithm};
 use serde::{Deserialize, Serialize};
 
+use super::{COUNTS, MINUTES, OptionNumber};
 use crate::device_spec::DeviceList;
+use crate::options::MappingOptions;
 
 /// Options of `retap reduce-suite`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -33,4 +35,19 @@ pub struct ReduceSuiteOptions {
     /// Maximum phone time of each phone.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub minutes: Option<u32>,
+    /// Mappings of the app's builds, for readable stacks and stable fingerprints.
+    #[serde(default, skip_serializing_if = "MappingOptions::is_empty")]
+    pub mappings: MappingOptions,
+}
+
+impl ReduceSuiteOptions {
+    pub(super) fn numbers(&self) -> Vec<OptionNumber> {
+        vec![
+            ("count", self.count.into(), COUNTS),
+            ("replays", self.replays.into(), 1..=1_000),
+            ("fragments", self.fragments.into(), 1..=10),
+            ("max_runs", self.max_runs.unwrap_or(1), 1..=1_000_000_000),
+            ("minutes", self.minutes.unwrap_or(1).into(), MINUTES),
+        ]
+    }
 }

@@ -97,12 +97,13 @@ impl Console {
         tracing_subscriber::fmt()
             .with_env_filter(filter)
             .with_ansi(ansi)
-            .with_writer(io::stderr)
+            .with_writer(|| LogWriter)
             .init();
     }
 
-    /// Writes a result to standard output: sanitised lines, or JSON.
+    /// Writes a result to standard output: lines, or JSON. Texts of apps in it reach the terminal sanitised.
     pub fn result(&self, text: &str) -> Result<(), OutputError> {
+        let text = sanitise_terminal::sanitise_text(text);
         let written = self.with_bar_hidden(|| {
             let mut out = anstream::stdout().lock();
             writeln!(out, "{text}")?;
@@ -207,6 +208,22 @@ impl Console {
 
     fn lock(&self) -> MutexGuard<'_, ConsoleState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Writes log lines to standard error. Names of hosts and texts of apps in them are sanitised.
+#[derive(Debug)]
+struct LogWriter;
+
+impl Write for LogWriter {
+    fn write(&mut self, line: &[u8]) -> io::Result<usize> {
+        let text = sanitise_terminal::sanitise_log(&String::from_utf8_lossy(line));
+        io::stderr().write_all(text.as_bytes())?;
+        Ok(line.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        io::stderr().flush()
     }
 }
 

@@ -1,7 +1,5 @@
-//! What `events.jsonl` tells about a run, for a page that is written after the run: phones, coverage, and the order of the
-//! findings.
+//! Reads `events.jsonl` for a page that is written after the run: phones, coverage, and the order of the findings.
 
-use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::path::Path;
 
@@ -12,8 +10,9 @@ use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use serde::Deserialize;
 
+use crate::input_file;
 use crate::report::data::ExplorationSection;
-use crate::report::event_log::EVENTS_FILE;
+use crate::run::directory::EVENTS_FILE;
 
 /// Steps are most of the lines. They are counted and not parsed.
 const STEPPED: &[u8] = b"\"event\":\"stepped\"";
@@ -46,7 +45,7 @@ impl RecalledEvents {
         if !path.exists() {
             return Ok(recalled);
         }
-        let mut reader = BufReader::new(File::open(path)?);
+        let mut reader = BufReader::new(input_file::open(&path)?);
         let mut line = Vec::new();
         while reader.read_until(b'\n', &mut line)? > 0 {
             if line.windows(STEPPED.len()).any(|part| part == STEPPED) {
@@ -68,13 +67,7 @@ impl RecalledEvents {
 
     fn add(&mut self, event: RunEvent) {
         match event {
-            RunEvent::RunStarted { devices, .. } => {
-                for device in devices {
-                    if !self.devices.contains(&device) {
-                        self.devices.push(device);
-                    }
-                }
-            }
+            RunEvent::RunStarted { devices, .. } => self.add_devices(devices),
             RunEvent::ExplorationStarted {
                 app,
                 explorer,
@@ -97,18 +90,16 @@ impl RecalledEvents {
                 activities,
                 screens,
                 branches,
-            } => {
-                if let Some(exploration) = self.exploration(&app) {
-                    exploration.curve.push(CoveragePoint {
-                        events,
-                        took,
-                        activities,
-                        screens,
-                        branches,
-                    });
-                    exploration.events = exploration.events.max(events);
-                }
-            }
+            } => self.add_coverage(
+                &app,
+                CoveragePoint {
+                    events,
+                    took,
+                    activities,
+                    screens,
+                    branches,
+                },
+            ),
             RunEvent::ExplorationEnded {
                 app, events, took, ..
             } => {
@@ -124,15 +115,40 @@ impl RecalledEvents {
         }
     }
 
-    /// Begins the exploration of an app. A resumed one reports its coverage from the beginning again.
+    fn add_devices(&mut self, devices: Vec<String>) {
+        for device in devices {
+            if !self.devices.contains(&device) {
+                self.devices.push(device);
+            }
+        }
+    }
+
+    fn add_coverage(&mut self, app: &Text, point: CoveragePoint) {
+        if let Some(exploration) = self.exploration(app) {
+            exploration.events = exploration.events.max(point.events);
+            // Logs of earlier versions have the points of a resumed run once more.
+            let last = exploration.curve.last();
+            if last.is_none_or(|last| covered(&point) > covered(last)) {
+                exploration.curve.push(point);
+            }
+        }
+    }
+
+    /// Begins the exploration of an app, or continues it.
     fn begin(&mut self, app: Text, section: ExplorationSection) {
         let before = self
             .explorations
             .iter()
             .position(|(known, _)| *known == app);
-        let events = before.map_or(0, |place| self.explorations.remove(place).1.events);
-        self.explorations
-            .push((app, ExplorationSection { events, ..section }));
+        let section = match before.map(|place| self.explorations.remove(place).1) {
+            Some(ExplorationSection { events, curve, .. }) => ExplorationSection {
+                events,
+                curve,
+                ..section
+            },
+            None => section,
+        };
+        self.explorations.push((app, section));
     }
 
     fn exploration(&mut self, app: &Text) -> Option<&mut ExplorationSection> {
@@ -141,4 +157,12 @@ impl RecalledEvents {
             .find(|(known, _)| known == app)
             .map(|(_, exploration)| exploration)
     }
+}
+
+/// Number of all that is covered.
+fn covered(point: &CoveragePoint) -> u64 {
+    [point.activities, point.screens, point.branches]
+        .into_iter()
+        .map(u64::from)
+        .sum()
 }

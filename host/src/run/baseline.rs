@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::run::atomic_write;
 use crate::run::known_finding::KnownFinding;
 
@@ -95,7 +96,7 @@ impl FindingBaseline {
 
     pub fn read(path: &Path) -> Result<FindingBaseline, BaselineError> {
         let path = path.to_owned();
-        match std::fs::read_to_string(&path) {
+        match input_file::read_to_string(&path) {
             Ok(text) => FindingBaseline::parse(&text, &path),
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(BaselineError::Missing { path })

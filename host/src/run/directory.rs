@@ -1,24 +1,30 @@
 //! The directory of a run: created once, locked while in use, every file written atomically.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::{fs, io};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::run::atomic_write;
+use crate::run::leftovers::{self, LOCK};
 use crate::run::lock::{RunLock, RunLockError};
 use crate::run::manifest::MANIFEST;
 use crate::run::utc_time::UtcTime;
 
+/// Log of the run's events, inside the run.
+pub const EVENTS_FILE: &str = "events.jsonl";
 /// Parent of runs without `--out`, below the working directory.
 const RUNS: &str = "runs";
-const LOCK: &str = "lock";
 
 /// A locked run directory.
 #[derive(Debug)]
 pub struct RunDirectory {
     path: PathBuf,
-    _lock: RunLock,
+    lock: RunLock,
+    /// False until the run has its manifest. Then what was written so far is removed if it is dropped.
+    is_started: AtomicBool,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -35,22 +41,33 @@ pub enum RunDirectoryError {
     Read { path: PathBuf, source: io::Error },
     #[error("could not write `{}`", .path.display())]
     Write { path: PathBuf, source: io::Error },
+    #[error("the run directory `{}` was moved or removed during the run", .path.display())]
+    Gone { path: PathBuf },
 }
 
 impl RunDirectory {
-    /// Creates a directory at `path`, which must be empty or not exist.
+    /// Creates a directory at `path`, which must not exist, be empty, or have what a start that ended early left.
     pub fn create(path: &Path) -> Result<RunDirectory, RunDirectoryError> {
         let failed = |source| RunDirectoryError::Create {
             path: path.to_owned(),
             source,
         };
-        fs::create_dir_all(path).map_err(failed)?;
-        if fs::read_dir(path).map_err(failed)?.next().is_some() {
-            return Err(RunDirectoryError::NotEmpty {
+        let check = || match leftovers::may_become_run(path) {
+            Ok(true) => Ok(()),
+            Ok(false) => Err(RunDirectoryError::NotEmpty {
                 path: path.to_owned(),
-            });
-        }
-        RunDirectory::lock(path, failed)
+            }),
+            Err(error) => Err(failed(error)),
+        };
+        atomic_write::create_directories(path).map_err(failed)?;
+        // Before the lock, which must not appear among files of others.
+        check()?;
+        let lock = RunLock::take_for_start(&path.join(LOCK));
+        let directory = RunDirectory::locked(path, lock, false, failed)?;
+        // Another process may have been faster.
+        check()?;
+        leftovers::remove_unfinished_start(path).map_err(failed)?;
+        Ok(directory)
     }
 
     /// Creates a directory below `runs/`, named by time, command and seed.
@@ -63,8 +80,8 @@ impl RunDirectory {
                 path: path.clone(),
                 source,
             };
-            fs::create_dir_all(RUNS).map_err(failed)?;
-            match fs::create_dir(&path) {
+            atomic_write::create_directories(Path::new(RUNS)).map_err(failed)?;
+            match fs::create_dir(&path).and_then(|()| atomic_write::sync_directory(&path)) {
                 Ok(()) => break,
                 Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
                 Err(error) => return Err(failed(error)),
@@ -74,27 +91,35 @@ impl RunDirectory {
         RunDirectory::create(&path)
     }
 
-    /// Opens the directory of an existing run.
+    /// Opens the directory of an existing run, and removes temporary files that an earlier process left.
     pub fn open(path: &Path) -> Result<RunDirectory, RunDirectoryError> {
         if !is_run(path) {
             return Err(RunDirectoryError::NotARun {
                 path: path.to_owned(),
             });
         }
-        RunDirectory::lock(path, |source| RunDirectoryError::Write {
+        let failed = |source| RunDirectoryError::Write {
             path: path.join(LOCK),
             source,
-        })
+        };
+        let lock = RunLock::take(&path.join(LOCK));
+        let directory = RunDirectory::locked(path, lock, true, failed)?;
+        // They do no harm, and whatever keeps them here must not keep the run from being resumed.
+        let _ = leftovers::remove_temporary_files(path);
+        Ok(directory)
     }
 
-    fn lock(
+    fn locked(
         path: &Path,
+        lock: Result<RunLock, RunLockError>,
+        is_started: bool,
         failed: impl Fn(io::Error) -> RunDirectoryError,
     ) -> Result<RunDirectory, RunDirectoryError> {
-        match RunLock::take(&path.join(LOCK)) {
+        match lock {
             Ok(lock) => Ok(RunDirectory {
                 path: path.to_owned(),
-                _lock: lock,
+                lock,
+                is_started: AtomicBool::new(is_started),
             }),
             Err(RunLockError::Held(holder)) => Err(RunDirectoryError::InUse {
                 path: path.to_owned(),
@@ -104,21 +129,52 @@ impl RunDirectory {
         }
     }
 
+    /// Notes that the run has its manifest and all its inputs: from now on it can be resumed.
+    pub fn note_started(&self) -> Result<(), RunDirectoryError> {
+        self.is_started.store(true, Ordering::Relaxed);
+        self.lock
+            .note_started()
+            .map_err(|source| RunDirectoryError::Write {
+                path: self.path.join(LOCK),
+                source,
+            })
+    }
+
+    /// Fails if the directory was moved or removed: a write by its path would make another one, or be lost.
+    pub fn check_present(&self) -> Result<(), RunDirectoryError> {
+        if self.lock.is_at(&self.path.join(LOCK)) {
+            Ok(())
+        } else {
+            Err(RunDirectoryError::Gone {
+                path: self.path.clone(),
+            })
+        }
+    }
+
     pub fn path(&self) -> &Path {
         &self.path
     }
 
     /// Writes a file by its path inside the run, and creates the directories above it.
     pub fn write(&self, inside: &str, bytes: &[u8]) -> Result<(), RunDirectoryError> {
+        self.check_present()?;
         let path = self.path.join(inside);
-        let parents = path.parent().map_or(Ok(()), fs::create_dir_all);
-        parents
-            .and_then(|()| atomic_write::write_atomically(&path, bytes))
-            .map_err(|source| RunDirectoryError::Write { path, source })
+        let parents = path
+            .parent()
+            .map_or(Ok(()), atomic_write::create_directories);
+        let written = parents.and_then(|()| atomic_write::write_atomically(&path, bytes));
+        written.map_err(|source| match self.is_started.load(Ordering::Relaxed) {
+            true => RunDirectoryError::Write { path, source },
+            false => RunDirectoryError::Create {
+                path: self.path.clone(),
+                source,
+            },
+        })
     }
 
     /// Removes a directory by its path inside the run, if it exists.
     pub fn remove(&self, inside: &str) -> Result<(), RunDirectoryError> {
+        self.check_present()?;
         let path = self.path.join(inside);
         match fs::remove_dir_all(&path) {
             Err(source) if source.kind() != io::ErrorKind::NotFound => {
@@ -134,6 +190,20 @@ impl RunDirectory {
     }
 }
 
+impl Drop for RunDirectory {
+    /// A run that was not started leaves nothing behind: what it wrote is removed, and the directory too if it is empty then.
+    fn drop(&mut self) {
+        let is_left = || matches!(leftovers::may_become_run(&self.path), Ok(true));
+        if self.is_started.load(Ordering::Relaxed) || self.check_present().is_err() || !is_left() {
+            return;
+        }
+        // The error that ended the start is reported. What cannot be removed is taken for what it is by the next start.
+        let _ = leftovers::remove_unfinished_start(&self.path)
+            .and_then(|()| fs::remove_file(self.path.join(LOCK)))
+            .and_then(|()| fs::remove_dir(&self.path));
+    }
+}
+
 /// Returns whether the directory has a manifest.
 pub fn is_run(path: &Path) -> bool {
     path.join(MANIFEST).is_file()
@@ -141,7 +211,7 @@ pub fn is_run(path: &Path) -> bool {
 
 /// Reads a text file.
 pub fn read(path: &Path) -> Result<String, RunDirectoryError> {
-    fs::read_to_string(path).map_err(|source| RunDirectoryError::Read {
+    input_file::read_to_string(path).map_err(|source| RunDirectoryError::Read {
         path: path.to_owned(),
         source,
     })
@@ -171,7 +241,12 @@ impl UserError for RunDirectoryError {
             RunDirectoryError::InUse { holder, .. } => {
                 format!("wait until {} has ended, or end it: the run can be resumed", process(holder))
             }
-            RunDirectoryError::Create { .. } => "name a directory with `--out` where you may write".into(),
+            RunDirectoryError::Create { .. } => {
+                "free disk space, or name a directory with `--out` where you may write; then start again".into()
+            }
+            RunDirectoryError::Gone { .. } => {
+                "if it was moved, resume the run with `--resume` and its new place; all observations are in the store".into()
+            }
             RunDirectoryError::Read { .. } => "see whether the file exists, is text, and may be read".into(),
             RunDirectoryError::Write { .. } => {
                 "free disk space or allow writing there, then resume with `--resume`; all observations are kept"

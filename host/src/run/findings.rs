@@ -1,11 +1,12 @@
 //! Findings of a run and their files in `crashes/ID/`: trace, reduced trace, stack, log and screens.
 //! It adds to the engine's finding what belongs to the run: the reduction and the paths of the files.
 
+mod finding_reader;
 mod recalled_reduction;
 
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+pub use finding_reader::{read_all, read_all_reduced};
 use retap_explore::{FindingContext, FindingRecord};
 use retap_reduce::oracle::ResumeStatistics;
 use retap_reduce::trace_reduction::Reduction;
@@ -16,14 +17,15 @@ use retap_shared::locate::LocatedBy;
 use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::PlayReply;
 use retap_shared::screen::{Screen, SharedScreen};
-use retap_shared::target::Target;
 use retap_shared::trace::{App, Trace, TraceError};
 use serde::{Deserialize, Serialize};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::input_file;
 use crate::run::directory::{self, RunDirectory, RunDirectoryError};
 use crate::run::known_finding::FindingStatus;
+use crate::sanitise_terminal::sanitise_text;
 
 const CRASHES: &str = "crashes";
 const UNCONFIRMED: &str = "unconfirmed";
@@ -131,12 +133,12 @@ impl StoredFinding {
             source,
         };
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
-        run.write(&place(STACK), self.finding.stack.as_bytes())?;
+        run.write(&place(STACK), sanitise_text(&self.finding.stack).as_bytes())?;
         if let Some(picture) = &self.scene.screenshot {
             write_picture(run, self.fingerprint, picture)?;
         }
         if !self.scene.log.is_empty() {
-            run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
+            run.write(&place(LOG), log_text(&self.scene.log).as_bytes())?;
         }
         if let Some(reduced) = &self.reduced {
             let trace = &reduced.reduction.trace;
@@ -164,11 +166,11 @@ impl StoredFinding {
     ) -> Result<(), RunDirectoryError> {
         let place = |file: &str| format!("{UNCONFIRMED}/{}/{file}", self.fingerprint);
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
-        run.write(&place(STACK), self.finding.stack.as_bytes())?;
+        run.write(&place(STACK), sanitise_text(&self.finding.stack).as_bytes())?;
         if let Some(picture) = &self.scene.screenshot {
             run.write(&place(PICTURE), &picture.0)?;
         }
-        run.write(&place(LOG), (self.scene.log.join("\n") + "\n").as_bytes())?;
+        run.write(&place(LOG), log_text(&self.scene.log).as_bytes())?;
         if is_final {
             run.remove(&self.directory())
         } else {
@@ -180,7 +182,7 @@ impl StoredFinding {
     pub fn load_picture(&mut self, run: &RunDirectory) {
         if self.scene.screenshot.is_none() {
             let path = run.path().join(self.directory()).join(PICTURE);
-            self.scene.screenshot = std::fs::read(path).ok().map(Png);
+            self.scene.screenshot = input_file::read(&path).ok().map(Png);
         }
     }
 
@@ -280,121 +282,6 @@ impl From<&FindingRecord> for StoredFinding {
     }
 }
 
-/// Reads the findings of a run by their fingerprints, without their reductions. A directory without `problem.json` is
-/// left out: the finding was not written to its end.
-pub fn read_all(run: &Path) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
-    read_each(run, |place| Ok(read_one(place)?.0))
-}
-
-/// Reads the findings of a run like `read_all`, with their reductions.
-pub fn read_all_reduced(
-    run: &Path,
-) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
-    read_each(run, |place| {
-        let (finding, counts) = read_one(place)?;
-        let reduced = counts.map(|counts| recalled_reduction::read(place, counts));
-        Ok(StoredFinding {
-            reduced: reduced.transpose()?,
-            ..finding
-        })
-    })
-}
-
-fn read_each(
-    run: &Path,
-    read: impl Fn(&Path) -> Result<StoredFinding, StoredFindingError>,
-) -> Result<BTreeMap<Fingerprint, StoredFinding>, StoredFindingError> {
-    let folder = run.join(CRASHES);
-    let unreadable = |source| RunDirectoryError::Read {
-        path: folder.clone(),
-        source,
-    };
-    let mut findings = BTreeMap::new();
-    if !folder.is_dir() {
-        return Ok(findings);
-    }
-    for entry in std::fs::read_dir(&folder).map_err(unreadable)? {
-        let place = entry.map_err(unreadable)?.path();
-        if place.join(PROBLEM).is_file() {
-            add(&mut findings, read(&place)?);
-        }
-    }
-    Ok(findings)
-}
-
-/// Adds a finding. Two that have become one by newer rules of fingerprints are kept as the one with the shorter trace.
-fn add(findings: &mut BTreeMap<Fingerprint, StoredFinding>, mut finding: StoredFinding) {
-    if let Some(same) = findings.remove(&finding.fingerprint) {
-        let occurrences = same.occurrences.saturating_add(finding.occurrences);
-        if same.trace.steps.len() <= finding.trace.steps.len() {
-            finding = same;
-        }
-        finding.occurrences = occurrences;
-    }
-    findings.insert(finding.fingerprint, finding);
-}
-
-/// The finding in a directory, and the counts of its reduction.
-fn read_one(place: &Path) -> Result<(StoredFinding, Option<ReductionFile>), StoredFindingError> {
-    let path = place.join(PROBLEM);
-    let written: FindingFile =
-        serde_json::from_str(&directory::read(&path)?).map_err(|source| {
-            StoredFindingError::Damaged {
-                path: path.clone(),
-                source,
-            }
-        })?;
-    let FindingFile {
-        fingerprint: written_as,
-        fingerprint_version,
-        kind,
-        process,
-        summary,
-        times,
-        status,
-        mapping,
-        reduced,
-        ..
-    } = written;
-    let stack = directory::read(&place.join(STACK))?;
-    let finding = Finding {
-        kind,
-        process: process.into(),
-        summary,
-        stack,
-    };
-    let mut trace = read_trace(&place.join(TRACE))?;
-    // The stack is kept, so that a finding of an older Retap gets the fingerprint that this one would give it.
-    let fingerprint = match fingerprint_version {
-        FINGERPRINT_VERSION => written_as,
-        _ => finding.fingerprint(),
-    };
-    if trace.header.target == Some(Target::Problem(written_as)) {
-        trace.header.target = Some(Target::Problem(fingerprint));
-    }
-    // Screenshot and log are optional: runs of earlier versions do not have them.
-    let scene = FindingContext {
-        screen: None,
-        screenshot: std::fs::read(place.join(PICTURE)).ok().map(Png),
-        log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
-    };
-    let finding = StoredFinding {
-        finding,
-        fingerprint,
-        occurrences: times,
-        trace,
-        scene,
-        reduced: None,
-        status,
-        mapping,
-    };
-    Ok((finding, reduced))
-}
-
-fn lines(text: &str) -> Vec<String> {
-    text.lines().map(str::to_owned).collect()
-}
-
 /// Removes the unconfirmed findings that an earlier process of the run wrote: which ones there are is decided at its end.
 pub fn remove_unconfirmed(run: &RunDirectory) -> Result<(), RunDirectoryError> {
     run.remove(UNCONFIRMED_BEFORE)?;
@@ -417,7 +304,7 @@ pub fn write_obfuscated_stack(
     stack: &str,
 ) -> Result<(), RunDirectoryError> {
     let place = format!("{CRASHES}/{fingerprint}/{OBFUSCATED_STACK}");
-    run.write(&place, stack.as_bytes())
+    run.write(&place, sanitise_text(stack).as_bytes())
 }
 
 /// Reads a `.retap` file.
@@ -432,6 +319,11 @@ pub fn read_trace(path: &Path) -> Result<Trace, StoredFindingError> {
         path: path.to_owned(),
         source,
     })
+}
+
+/// The lines of a log as a terminal can show them.
+fn log_text(lines: &[String]) -> String {
+    sanitise_text(&(lines.join("\n") + "\n"))
 }
 
 impl UserError for StoredFindingError {

@@ -1,5 +1,6 @@
 //! `run.json`: the options, seed and state of a run, enough to resume it after its process was killed.
 
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -49,6 +50,13 @@ pub enum RunManifestError {
     Damaged {
         path: PathBuf,
         source: serde_json::Error,
+    },
+    #[error("`{}` is damaged: `{name}` is {value}, and {} to {} are possible", .path.display(), .range.start(), .range.end())]
+    OutOfRange {
+        path: PathBuf,
+        name: &'static str,
+        value: u64,
+        range: RangeInclusive<u64>,
     },
     #[error("`{}` is a run of `retap {command}`", .path.display())]
     OtherCommand {
@@ -101,7 +109,16 @@ impl RunManifest {
                 found: format,
             });
         }
-        serde_json::from_str(text).map_err(damaged)
+        let manifest: RunManifest = serde_json::from_str(text).map_err(damaged)?;
+        match manifest.settings.first_out_of_range() {
+            None => Ok(manifest),
+            Some((name, value, range)) => Err(RunManifestError::OutOfRange {
+                path: path.to_owned(),
+                name,
+                value,
+                range,
+            }),
+        }
     }
 
     pub fn to_text(&self) -> Result<String, RunManifestError> {
@@ -121,7 +138,9 @@ impl UserError for RunManifestError {
             RunManifestError::Newer { .. } => {
                 "use the version of Retap that started this run, or a newer one".into()
             }
-            RunManifestError::Damaged { .. } => "the run cannot be resumed; start a new one".into(),
+            RunManifestError::Damaged { .. } | RunManifestError::OutOfRange { .. } => {
+                "the run cannot be resumed; start a new one".into()
+            }
             RunManifestError::OtherCommand {
                 command: "demo", ..
             } => "run `retap demo` again; it takes a moment".into(),

@@ -4,101 +4,29 @@
 mod journal;
 mod policies;
 mod recorded_steps;
+mod run_places;
+mod schema;
 
+use std::fs::OpenOptions;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 pub use journal::StoreJournal;
+pub use run_places::RunPlace;
 use rusqlite::{Connection, ErrorCode, params};
+use schema::{FoundSchema, SCHEMA, prepare};
 
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
+use crate::run::atomic_write;
 use crate::run::utc_time::UtcTime;
 
-/// Raised with every change of the tables.
-const SCHEMA: i32 = 4;
+/// SQLite's name of a database without a file.
+const IN_MEMORY: &str = ":memory:";
 /// Another Retap may be writing to the same store.
 const BUSY_TIMEOUT: Duration = Duration::from_secs(30);
-
-const TABLES: &str = "
-CREATE TABLE jobs (
-    id INTEGER PRIMARY KEY,
-    name TEXT NOT NULL UNIQUE,
-    started INTEGER NOT NULL
-) STRICT;
-CREATE TABLE observations (
-    -- Grows in the order of completion.
-    number INTEGER PRIMARY KEY,
-    job INTEGER NOT NULL REFERENCES jobs (id),
-    candidate INTEGER NOT NULL,
-    attempt INTEGER NOT NULL,
-    observation TEXT NOT NULL,
-    UNIQUE (job, candidate, attempt)
-) STRICT;
-CREATE TABLE sessions (
-    job INTEGER NOT NULL REFERENCES jobs (id),
-    session INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    PRIMARY KEY (job, session)
-) STRICT;
-CREATE TABLE sightings (
-    job INTEGER NOT NULL REFERENCES jobs (id),
-    app TEXT NOT NULL,
-    version_code INTEGER NOT NULL,
-    fingerprint TEXT NOT NULL,
-    seen INTEGER NOT NULL,
-    times INTEGER NOT NULL,
-    PRIMARY KEY (app, version_code, fingerprint, job)
-) STRICT;
-CREATE VIEW crash_groups AS
-    SELECT app, fingerprint, version_code, min(seen) AS first_seen, max(seen) AS last_seen, sum(times) AS times
-    FROM sightings GROUP BY app, fingerprint, version_code;
-";
-
-/// Since schema 2.
-const POLICIES: &str = "
-CREATE TABLE policies (
-    prior INTEGER NOT NULL,
-    candidates INTEGER NOT NULL,
-    parallel INTEGER NOT NULL,
-    runs INTEGER NOT NULL,
-    successes INTEGER NOT NULL,
-    start REAL NOT NULL,
-    schedules BLOB NOT NULL,
-    PRIMARY KEY (prior, candidates, parallel, runs, successes)
-) STRICT;
-";
-
-/// Since schema 3: runs of suites' reductions.
-const RUNS: &str = "
-CREATE TABLE runs (
-    job INTEGER NOT NULL REFERENCES jobs (id),
-    way INTEGER NOT NULL,
-    attempt INTEGER NOT NULL,
-    run TEXT NOT NULL,
-    PRIMARY KEY (job, way, attempt)
-) STRICT;
-";
-
-/// Since schema 4: whole explorations.
-const WALKS: &str = "
-CREATE TABLE walks (
-    job INTEGER NOT NULL REFERENCES jobs (id),
-    number INTEGER NOT NULL,
-    record TEXT NOT NULL,
-    -- The screen it led to.
-    screen INTEGER,
-    PRIMARY KEY (job, number)
-) STRICT;
-CREATE TABLE screens (
-    job INTEGER NOT NULL REFERENCES jobs (id),
-    hash INTEGER NOT NULL,
-    screen BLOB NOT NULL,
-    PRIMARY KEY (job, hash)
-) STRICT;
-";
 
 #[derive(Clone, Debug)]
 pub struct SqliteStore {
@@ -114,8 +42,24 @@ pub enum StoreError {
         path: PathBuf,
         source: rusqlite::Error,
     },
+    #[error("`{}` is a database of another program, not a store of Retap", .path.display())]
+    Foreign { path: PathBuf },
+    #[error("the store `{}` is locked by another process", .path.display())]
+    Locked {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
+    #[error("there is no room for the store `{}`", .path.display())]
+    FullDisk {
+        path: PathBuf,
+        source: rusqlite::Error,
+    },
     #[error("could not create the directory `{}` for the store", .path.display())]
     Directory { path: PathBuf, source: io::Error },
+    #[error("could not create the store `{}`", .path.display())]
+    Create { path: PathBuf, source: io::Error },
+    #[error("could not write beside the store `{}`", .path.display())]
+    Beside { path: PathBuf, source: io::Error },
     #[error("could not open the store `{}`", .path.display())]
     Open {
         path: PathBuf,
@@ -129,39 +73,52 @@ pub enum StoreError {
 }
 
 impl SqliteStore {
+    /// Opens the store, or creates it.
     pub fn open(path: &Path) -> Result<SqliteStore, StoreError> {
+        SqliteStore::open_within(path, BUSY_TIMEOUT)
+    }
+
+    /// Opens the store like `open`, and waits only so long for other processes.
+    fn open_within(path: &Path, busy_timeout: Duration) -> Result<SqliteStore, StoreError> {
         if let Some(parent) = path.parent() {
             std::fs::create_dir_all(parent).map_err(|source| StoreError::Directory {
                 path: parent.to_owned(),
                 source,
             })?;
         }
-        let failed = |source: rusqlite::Error| match source.sqlite_error_code() {
-            Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => StoreError::Damaged {
-                path: path.to_owned(),
-                source,
-            },
-            _ => StoreError::Open {
-                path: path.to_owned(),
-                source,
-            },
-        };
-        let mut database = Connection::open(path).map_err(failed)?;
-        let found = prepare(&mut database).map_err(failed)?;
-        if found > SCHEMA {
-            return Err(StoreError::Newer {
-                path: path.to_owned(),
-                found,
-            });
+        let path = path.to_owned();
+        if path != Path::new(IN_MEMORY) && !path.exists() {
+            // SQLite would not say why it cannot create the file.
+            OpenOptions::new()
+                .append(true)
+                .create(true)
+                .open(&path)
+                .map_err(|source| StoreError::Create {
+                    path: path.clone(),
+                    source,
+                })?;
         }
-        Ok(SqliteStore {
-            database: Arc::new(Mutex::new(database)),
-        })
+        let prepared = Connection::open(&path).and_then(|mut database| {
+            database.busy_timeout(busy_timeout)?;
+            let found = prepare(&mut database)?;
+            Ok((database, found))
+        });
+        let (database, found) = match prepared {
+            Ok(prepared) => prepared,
+            Err(source) => return Err(opening_error(path, source)),
+        };
+        match found {
+            FoundSchema::Own => Ok(SqliteStore {
+                database: Arc::new(Mutex::new(database)),
+            }),
+            FoundSchema::Newer(found) => Err(StoreError::Newer { path, found }),
+            FoundSchema::Foreign => Err(StoreError::Foreign { path }),
+        }
     }
 
     /// One that ends with the process.
     pub fn in_memory() -> Result<SqliteStore, StoreError> {
-        SqliteStore::open(Path::new(":memory:"))
+        SqliteStore::open(Path::new(IN_MEMORY))
     }
 
     /// The journal of one job, empty if the store has not met its name.
@@ -206,35 +163,23 @@ impl SqliteStore {
     }
 }
 
-/// Makes the tables if there are none, and returns the schema that is there.
-fn prepare(database: &mut Connection) -> rusqlite::Result<i32> {
-    database.busy_timeout(BUSY_TIMEOUT)?;
-    let schema =
-        |database: &Connection| database.query_row("PRAGMA user_version", [], |row| row.get(0));
-    let found: i32 = schema(database)?;
-    if found > SCHEMA {
-        return Ok(found);
+/// The error of a store that could not be opened, by what SQLite says.
+fn opening_error(path: PathBuf, source: rusqlite::Error) -> StoreError {
+    match source.sqlite_error_code() {
+        Some(ErrorCode::NotADatabase | ErrorCode::DatabaseCorrupt) => {
+            StoreError::Damaged { path, source }
+        }
+        Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => {
+            StoreError::Locked { path, source }
+        }
+        Some(ErrorCode::DiskFull) => StoreError::FullDisk { path, source },
+        // SQLite does not say why it cannot create its files beside the store.
+        Some(ErrorCode::CannotOpen) => match atomic_write::try_beside(&path) {
+            Err(source) => StoreError::Beside { path, source },
+            Ok(()) => StoreError::Open { path, source },
+        },
+        _ => StoreError::Open { path, source },
     }
-    database.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
-    // With a write-ahead log this survives the death of the process, which is what can happen here.
-    database.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
-    let making = database.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    let found = schema(&making)?;
-    if found < 1 {
-        making.execute_batch(TABLES)?;
-    }
-    if found < 2 {
-        making.execute_batch(POLICIES)?;
-    }
-    if found < 3 {
-        making.execute_batch(RUNS)?;
-    }
-    if found < 4 {
-        making.execute_batch(WALKS)?;
-        making.pragma_update(None, "user_version", SCHEMA)?;
-    }
-    making.commit()?;
-    schema(database)
 }
 
 impl UserError for StoreError {
@@ -250,8 +195,24 @@ impl UserError for StoreError {
             StoreError::Damaged { .. } => {
                 "move the file away, or name another one with `--store`".into()
             }
-            StoreError::Directory { .. } | StoreError::Open { .. } => {
-                "name a file with `--store` where you may write".into()
+            StoreError::Foreign { .. } => "name another file with `--store`".into(),
+            StoreError::Locked { .. } => {
+                "wait until the other process has ended, or name another file with `--store`".into()
+            }
+            StoreError::FullDisk { .. } => {
+                "free disk space, or name a file with `--store` on another disk".into()
+            }
+            StoreError::Use { source, .. }
+                if source.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) =>
+            {
+                "another process locks the store; wait until it has ended, then resume with `--resume`"
+                    .into()
+            }
+            StoreError::Create { .. }
+            | StoreError::Beside { .. }
+            | StoreError::Directory { .. }
+            | StoreError::Open { .. } => {
+                "free disk space, or name a file with `--store` where you may write".into()
             }
             StoreError::Use { .. } => {
                 "check whether the disk is full; resume with `--resume`, all observations are kept"
@@ -265,6 +226,7 @@ impl UserError for StoreError {
 mod tests {
     use retap_reduce::policy::{PolicyParameters, SuccessRatePrior};
 
+    use super::schema::TABLES;
     use super::*;
 
     #[test]
@@ -291,6 +253,53 @@ mod tests {
                 .unwrap(),
             None
         );
+    }
+
+    #[test]
+    fn a_database_of_another_program_is_refused_and_stays_as_it_is() {
+        let directory = tempfile::tempdir().unwrap();
+        for (name, version) in [("unversioned", 0), ("versioned", 3), ("newer", 77)] {
+            let path = directory.path().join(name);
+            let other = Connection::open(&path).unwrap();
+            other
+                .execute_batch("CREATE TABLE bookmarks (url TEXT)")
+                .unwrap();
+            other.pragma_update(None, "user_version", version).unwrap();
+            drop(other);
+            let before = std::fs::read(&path).unwrap();
+            assert!(matches!(
+                SqliteStore::open(&path),
+                Err(StoreError::Foreign { .. })
+            ));
+            assert_eq!(std::fs::read(&path).unwrap(), before, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_locked_store_is_told_from_one_that_cannot_be_opened() {
+        let directory = tempfile::tempdir().unwrap();
+        let path = directory.path().join("store.sqlite");
+        let holder = Connection::open(&path).unwrap();
+        holder.execute_batch("BEGIN EXCLUSIVE").unwrap();
+        let refused = SqliteStore::open_within(&path, Duration::from_millis(1)).unwrap_err();
+        assert!(matches!(refused, StoreError::Locked { .. }), "{refused}");
+        drop(holder);
+        SqliteStore::open_within(&path, Duration::from_millis(1)).unwrap();
+        let missing = SqliteStore::open(directory.path()).unwrap_err();
+        assert!(matches!(missing, StoreError::Open { .. }), "{missing}");
+    }
+
+    #[test]
+    fn a_store_survives_power_failures_by_a_synced_write_ahead_log() {
+        let directory = tempfile::tempdir().unwrap();
+        let store = SqliteStore::open(&directory.path().join("store.sqlite")).unwrap();
+        let database = store.lock();
+        let text = |sql: &str| database.query_row(sql, [], |row| row.get::<_, String>(0));
+        assert_eq!(text("PRAGMA journal_mode").unwrap(), "wal");
+        let normal: i32 = database
+            .query_row("PRAGMA synchronous", [], |row| row.get(0))
+            .unwrap();
+        assert_eq!(normal, 1);
     }
 
     #[test]

@@ -66,7 +66,7 @@ where
         capabilities: Capabilities::default(),
         apps: Vec::new(),
     };
-    // Who it is has been asked before anything that a test counts.
+    // Its description was requested before any request that a test counts.
     let answer = move |before: usize, request| match request {
         Request::DescribePhone(_) => Ok(described.clone().into()),
         other => answer(before - 1, other),
@@ -100,6 +100,7 @@ pub fn played(play: &Play, reached: bool) -> PlayReply {
         },
         played: play.steps.len() as u32,
         located_by: Vec::new(),
+        refusals: Vec::new(),
         events: Vec::new(),
         branches: Vec::new(),
         screens: Vec::new(),
@@ -143,6 +144,7 @@ pub fn trace(steps: impl IntoIterator<Item = u32>) -> Trace {
         target: Some(Target::AnyProblem),
         phone: PhoneInfo::default(),
         pace: ReplayPace::Quiet,
+        claim: None,
     };
     Trace {
         header,

@@ -129,6 +129,7 @@ impl TinyApp {
         let took = Micros(300_000);
         Ok(ActReply {
             located_by: LocatedBy::Widget,
+            refusal: None,
             screen,
             events: happened,
             branches: vec![branch],

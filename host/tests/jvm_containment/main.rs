@@ -1,7 +1,7 @@
 //! A hostile app on a JVM phone: it tries to read the home directory and the environment, to connect to an address of the
 //! network, to signal another process, to fork without end and to fill the disk. Contained, it is refused and the run
 //! ends with a verdict; trusted, the harmless attempts succeed. Needs root for other users and networks, a built JVM phone
-//! and `target/hostile-app.apk`; `scripts/test-jvm-phone containment` sees to them.
+//! and `target/hostile-app.apk`; `scripts/test-jvm-phone` sees to them.
 
 mod attempt;
 mod machine;

@@ -7,6 +7,9 @@ mod namespace;
 mod network;
 mod scenario;
 
+use std::path::Path;
+
+use baseline::Baseline;
 use baseline::LinkCommand::{Explore, Reduce, Replay};
 use network::CutKind::{Down, Silent};
 use network::{NetworkCut, NetworkFaults};
@@ -25,7 +28,12 @@ macro_rules! networks {
                 faults: NetworkFaults { loss: $loss, duplicate: $duplicate, delay: $delay, jitter: $jitter },
                 cuts: vec![$(NetworkCut { at: $at, lasts: $lasts, kind: $kind }),*],
             };
-            namespace::check_inside(stringify!($name), &scenario);
+            namespace::check_inside(
+                stringify!($name),
+                &["--net", "--pid", "--kill-child"],
+                || Baseline::shared().into(),
+                |baseline| scenario.check(Path::new(baseline)),
+            );
         }
     )*};
 }

@@ -24,8 +24,8 @@ fn explored_through(adb: &str) -> ProgramOutput {
 fn an_adb_that_hangs_or_talks_nonsense_is_named_and_no_phone_is_the_end() {
     for (adb, words) in [
         ("hangs", "did not answer in 10 s"),
-        ("garbage", "answered what adb never answers"),
-        ("endless", "answered what adb never answers"),
+        ("garbage", "gave an answer that is not adb's"),
+        ("endless", "gave an answer that is not adb's"),
         ("broken", "adb: cannot be"),
     ] {
         let ended = explored_through(adb);

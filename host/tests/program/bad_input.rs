@@ -1,10 +1,10 @@
-//! What a user can get wrong: one clear error each, with what to do, and the right exit code.
+//! Mistakes of users: one clear error each, with what to do, and the right exit code.
 
 use std::fs;
 
 use crate::environment::{ProgramOutput, TestEnvironment};
 
-/// The error as told, with the parts that differ from run to run made equal.
+/// The error as printed, with the parts that differ from run to run made equal.
 fn told(environment: &TestEnvironment, line: &str, code: i32) -> String {
     let ended = environment.run(line);
     assert_eq!(ended.code, code, "{line}\n{}{}", ended.out, ended.err);
@@ -16,7 +16,7 @@ fn told(environment: &TestEnvironment, line: &str, code: i32) -> String {
 #[test]
 fn an_unknown_app() {
     insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device sim:nots", 2), @r"
-    error: invalid value 'sim:nots' for '--device <PHONE>': `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, and `forge`
+    error: invalid value 'sim:nots' for '--device <PHONE>': `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, `recorder`, and `forge`
 
     For more information, try '--help'.
     ");
@@ -81,7 +81,7 @@ fn phones_that_cannot_be_reached_and_no_phone_at_all() {
     error: could not use `emulator-5554` through adb
       cause: could not run `no-adb`
       cause: No such file or directory (os error 2)
-    help: install adb (Android's platform-tools), or say in ADB where it is
+    help: install adb (Android's platform-tools), or set ADB to its path
     ");
     insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device jvm:app.apk", 2), @r"
     error: `jvm:app.apk` could not be started
@@ -107,7 +107,7 @@ fn a_file_that_is_no_apk() {
     ");
 }
 
-/// What is told of an APK on a machine whose Java does this.
+/// The error for an APK on a machine whose Java does this.
 #[cfg(unix)]
 fn told_with_java(does: &str) -> String {
     use std::os::unix::fs::PermissionsExt;

@@ -253,3 +253,44 @@ fn a_mapping_that_cannot_be_used_ends_with_2_and_one_of_another_build_is_told() 
     );
     assert!(!environment.crashes("here").is_empty());
 }
+
+#[test]
+fn a_suite_is_reduced_by_the_fingerprints_that_a_mapping_gives() {
+    let environment = TestEnvironment::new();
+    let explore = "explore --device sim:notes --events 400 --session-events 16 --seed 7";
+    let explored = environment.run(&format!("{explore} --keep-traces --out plain"));
+    assert_eq!(explored.code, 1, "{}", explored.err);
+    let stack =
+        |run: &str, crash: &str| environment.read(&format!("{run}/crashes/{crash}/stack.txt"));
+    let java = |crash: &&String| stack("plain", crash).contains("at com.example.notes.");
+    let plain = environment.crashes("plain");
+    let obfuscated = plain.iter().find(java).unwrap();
+    environment.write("mapping.txt", &mapping_of(&stack("plain", obfuscated)));
+    let mapped = environment.run(&format!("{explore} --mapping mapping.txt --out mapped"));
+    assert_eq!(mapped.code, 1, "{}", mapped.err);
+    let written = |crash: &&String| stack("mapped", crash).contains("source.Written.inlined");
+    let crashes = environment.crashes("mapped");
+    let retraced = crashes.iter().find(written).unwrap();
+
+    let leads_to = |run: &str, crash: &str| {
+        let files = names(&environment.path(&format!("{run}/suite")));
+        files.iter().any(|file| {
+            environment
+                .read(&format!("{run}/suite/{file}"))
+                .contains(crash)
+        })
+    };
+    let named = environment.run("reduce-suite plain --mapping mapping.txt --out named");
+    assert_eq!(named.code, 0, "{}", named.err);
+    environment.write("retap.toml", "[mappings]\n7 = \"mapping.txt\"\n");
+    let configured = environment.run("reduce-suite plain --out configured");
+    assert_eq!(configured.code, 0, "{}", configured.err);
+    for run in ["named", "configured"] {
+        assert!(leads_to(run, retraced), "{run}");
+        assert!(!leads_to(run, obfuscated), "{run}");
+    }
+    environment.write("text.txt", "hello\n");
+    let refused = environment.run("reduce-suite plain --mapping text.txt --out none");
+    assert_eq!(refused.code, 2, "{}", refused.err);
+    assert!(!environment.path("none").exists());
+}

@@ -3,7 +3,7 @@
 use crate::environment::TestEnvironment;
 
 #[test]
-fn a_right_file_is_told_in_plain_words() {
+fn a_correct_file_is_described_in_plain_words() {
     let environment = TestEnvironment::new();
     environment.write(
         "retap.toml",
@@ -51,7 +51,7 @@ fn an_agent_that_was_built_is_found_and_one_of_another_version_is_not_taken() {
 }
 
 #[test]
-fn what_an_exploration_must_respect_is_told_and_its_traces_are_read() {
+fn constraints_of_an_exploration_are_described_and_their_traces_are_read() {
     let environment = TestEnvironment::new();
     environment.write(
         "retap.toml",
@@ -79,7 +79,7 @@ fn what_an_exploration_must_respect_is_told_and_its_traces_are_read() {
 }
 
 #[test]
-fn without_a_file_the_defaults_are_told() {
+fn without_a_file_the_defaults_are_described() {
     let environment = TestEnvironment::new();
     let ended = environment.run("check --store s.sqlite");
     assert_eq!(ended.code, 0, "{}", ended.err);
@@ -91,7 +91,7 @@ fn without_a_file_the_defaults_are_told() {
 }
 
 #[test]
-fn every_mistake_is_told_with_file_line_and_column() {
+fn every_mistake_is_reported_with_file_line_and_column() {
     let environment = TestEnvironment::new();
     environment.write(
         "other.toml",
@@ -101,7 +101,7 @@ fn every_mistake_is_told_with_file_line_and_column() {
     assert_eq!(ended.code, 2);
     insta::assert_snapshot!(ended.err, @r"
     error: `other.toml` has mistakes
-      other.toml:1:10: `device`: `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, and `forge`
+      other.toml:1:10: `device`: `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, `recorder`, and `forge`
       other.toml:2:1: unknown key `cuont`; did you mean `count`?
       other.toml:5:10: `events` must be from 1 to 1,000,000,000, not 0
       other.toml:6:12: `explorer` must be a text, not a whole number

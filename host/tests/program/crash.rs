@@ -136,7 +136,8 @@ fn another_reducer_asks_the_machine_with_a_file_of_numbers() {
     );
 }
 
-const FOREIGN: &str = r#"{"app":"A","trace":1,"screen":[480,854],"crash":["java.lang.Error","at a.b.C.d(C.java:1)"],"events":[
+/// A trace of another tool.
+pub(crate) const FOREIGN: &str = r#"{"app":"A","trace":1,"screen":[480,854],"crash":["java.lang.Error","at a.b.C.d(C.java:1)"],"events":[
     {"kind":"launch","package":"a.b","activity":"a.b.Main","before":"a.b.Main","after":"a.b.Main"},
     {"kind":"tap","x":1.0,"y":2.0,"ms":0,"before":"a.b.Main","after":"a.b.Main"},
     {"kind":"tap","x":3.0,"y":2.0,"ms":0,"before":"a.b.Main","after":"a.b.More"},

@@ -51,7 +51,7 @@ fn the_demo_finds_crashes_in_every_app_and_reduces_each_to_its_fewest_steps() {
             reduced_runs["successes"], reduced_runs["replays"],
             "{crash}"
         );
-        // So many successes in a row tell a rate of 1 from one of 0.9.
+        // This many successes in a row distinguish a rate of 1 from one of 0.9.
         assert_eq!(reduced_runs["replays"], 43, "{crash}");
         packages.push(reduced.header.app.package);
     }

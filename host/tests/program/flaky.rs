@@ -23,7 +23,7 @@ fn json(out: &str) -> Value {
 }
 
 #[test]
-fn a_flaky_trace_is_reduced_and_told_with_all_runs_of_its_result() {
+fn a_flaky_trace_is_reduced_and_reported_with_all_runs_of_its_result() {
     let environment = TestEnvironment::new();
     let trace = trace(&environment);
     for algorithm in ["auto", "nd3min"] {
@@ -208,6 +208,8 @@ fn options_that_contradict_each_other() {
             "21 successes cannot be asked of 20 runs",
         ),
         ("--runs 0", "0 is not in 1..=10000"),
+        ("--max-runs 0", "0 is not in 1.."),
+        ("--minutes 0", "0 is not in 1..=100000"),
         ("--algorithm nd3min --parts 1", "1 is not in 2..=10000"),
     ] {
         let ended = environment.run(&format!("reduce {trace} {options} --out cut"));

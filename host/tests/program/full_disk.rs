@@ -121,6 +121,41 @@ fn a_full_store_is_reported_and_nothing_is_lost_once_there_is_room() {
     assert_eq!(event_count(rest), event_count(&calm.out));
 }
 
+#[test]
+fn a_suite_reduction_with_a_full_store_tells_what_it_has_and_is_resumed_once_there_is_room() {
+    let environment = TestEnvironment::new();
+    let explore =
+        "explore --device sim:notes --events 400 --session-events 16 --seed 7 --keep-traces";
+    let explored = environment.run(&format!("{explore} --out notes"));
+    assert!(explored.code <= 1, "{}", explored.err);
+    let calm = environment.run("reduce-suite notes --seed 1 --json --out calm");
+    assert_eq!(calm.code, 0, "{}", calm.err);
+    let script = "set -e; mkdir disk; mount -t tmpfs -o size=300k tmpfs disk
+         code=0; $RETAP reduce-suite notes --seed 1 --json --out run --store disk/store.sqlite || code=$?
+         echo first $code; mount -o remount,size=64m disk
+         code=0; $RETAP reduce-suite --json --resume run || code=$?; echo second $code";
+    let ended = with_mounts(&environment, script);
+    let (first, rest) = ended
+        .out
+        .split_once("first 2\n")
+        .unwrap_or_else(|| panic!("{}{}", ended.out, ended.err));
+    let result: serde_json::Value = serde_json::from_str(first).unwrap();
+    assert_eq!(result["outcome"], "interrupted");
+    assert!(
+        ended.err.contains("cause: database or disk is full")
+            && ended.err.contains("`retap reduce-suite --resume /"),
+        "{}",
+        ended.err
+    );
+    let again = rest.lines().next().unwrap_or_default();
+    let again: serde_json::Value = serde_json::from_str(again).unwrap();
+    let calm: serde_json::Value = serde_json::from_str(&calm.out).unwrap();
+    for same in ["outcome", "before", "after", "replays"] {
+        assert_eq!(again[same], calm[same], "{same}");
+    }
+    assert!(rest.trim_end().ends_with("second 0"), "{rest}{}", ended.err);
+}
+
 /// The result of a run whose disk was full has what was found until then.
 fn assert_partial_result(out: &str) {
     let result: serde_json::Value = serde_json::from_str(out).unwrap();

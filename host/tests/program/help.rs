@@ -24,6 +24,8 @@ fn help_of_every_command() {
         "replay",
         "baseline",
         "report",
+        "runs",
+        "runs prune",
         "screen",
         "import",
         "policy",
@@ -32,6 +34,7 @@ fn help_of_every_command() {
         "bench",
     ] {
         let name = if command.is_empty() { "retap" } else { command };
+        let name = name.replace(' ', "-");
         insta::assert_snapshot!(format!("help-{name}"), help(command));
     }
 }

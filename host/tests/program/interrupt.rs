@@ -47,7 +47,7 @@ fn ctrl_c_ends_with_exit_code_130_and_the_run_can_be_resumed() {
 }
 
 /// Starts the program with the default action for Ctrl-C: tests in the background inherit that it is ignored.
-fn start(environment: &TestEnvironment, line: &str, options: &[&str]) -> Child {
+pub(crate) fn start(environment: &TestEnvironment, line: &str, options: &[&str]) -> Child {
     let plain = environment.command(line);
     let mut command = Command::new("env");
     command
@@ -69,7 +69,7 @@ fn start(environment: &TestEnvironment, line: &str, options: &[&str]) -> Child {
         .unwrap()
 }
 
-fn interrupt(child: &Child) {
+pub(crate) fn interrupt(child: &Child) {
     let sent = Command::new("kill")
         .args(["-INT", &child.id().to_string()])
         .status()

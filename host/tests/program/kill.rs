@@ -1,5 +1,5 @@
-//! A process that is killed with SIGKILL loses nothing: a resumed reduction has the same result as an undisturbed one, a
-//! resumed exploration as many events and all its earlier findings.
+//! A process that is killed with SIGKILL loses nothing: a resumed reduction and a resumed exploration of simulated phones
+//! have the same result as undisturbed ones.
 
 use std::collections::BTreeMap;
 use std::os::unix::process::ExitStatusExt;
@@ -175,4 +175,53 @@ fn a_resumed_run_replays_nothing_and_its_crashes_were_written_before_the_kill() 
     let stepped = events.matches("\"event\":\"stepped\"").count();
     // The last step before the kill may have been reported, but not recorded any more.
     assert!((19_000..=20_001).contains(&stepped), "{stepped}");
+}
+
+/// Explores with one explorer, kills it several times, and compares the end with the undisturbed one: all counts, all traces,
+/// and each finding told once.
+fn ends_the_same(explorer: &str, device: &str, seed: u64) {
+    let environment = TestEnvironment::new();
+    let line = format!(
+        "explore --device {device} --count 2 --explorer {explorer} --events 1500 --seed {seed} --keep-traces --json"
+    );
+    let undisturbed = environment.run(&format!("{line} --out calm"));
+    assert!(undisturbed.code < 2, "{}", undisturbed.err);
+    let whole = length(&environment.path("calm/events.jsonl"));
+    let start = format!("{line} --out run --store other.sqlite");
+    let resume = "explore --json --resume run";
+    let killed = kill_loop(&environment, &start, resume, "run", whole, seed);
+    assert!(killed > 1, "only {killed} kills came before the end");
+    let resumed = environment.run(resume);
+    assert_eq!(resumed.code, undisturbed.code, "{}", resumed.err);
+    assert_eq!(result(&resumed.out), result(&undisturbed.out), "{explorer}");
+    assert_eq!(
+        traces(&environment, "run"),
+        traces(&environment, "calm"),
+        "{explorer}"
+    );
+    let again = environment.run(resume);
+    assert_eq!(result(&again.out), result(&undisturbed.out), "{explorer}");
+    let count = |run: &str| {
+        let events = environment.read(&format!("{run}/events.jsonl"));
+        let first = events
+            .lines()
+            .filter(|line| line.contains("\"first\":true"));
+        first.count()
+    };
+    assert_eq!(count("run"), count("calm"), "{explorer}");
+}
+
+#[test]
+fn every_explorer_ends_the_same_after_kills_on_quiet_phones() {
+    for (seed, explorer) in (20..).zip(["random", "monkey", "ape", "timetravel", "auto"]) {
+        ends_the_same(explorer, "sim:notes", seed);
+    }
+}
+
+#[test]
+fn every_explorer_ends_the_same_after_kills_on_noisy_phones() {
+    let noisy = "sim:mail?flaky=0.1&latency=realistic&late_dialog=0.05";
+    for (seed, explorer) in (30..).zip(["random", "monkey", "ape", "timetravel", "auto"]) {
+        ends_the_same(explorer, noisy, seed);
+    }
 }

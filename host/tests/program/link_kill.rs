@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 
 use rand::{RngExt, SeedableRng};
 use rand_pcg::Pcg64Mcg;
+use retap_shared::trace::Trace;
 
 use crate::environment::TestEnvironment;
 use crate::link_phone::{ServedPhone, padded};
@@ -126,9 +127,13 @@ fn ended_before(host: &mut Child, moment: Instant) -> bool {
     false
 }
 
-/// The reduced trace of a run.
-fn answer(environment: &TestEnvironment, run: &str) -> String {
+/// The reduced trace of a run, without its claim: a served phone is not started anew for a proof, as the calm one is.
+fn answer(environment: &TestEnvironment, run: &str) -> Trace {
     let crashes = environment.crashes(run);
     assert_eq!(crashes.len(), 1, "{run}: {crashes:?}");
-    environment.read(&format!("{run}/crashes/{}/reduced.retap", crashes[0]))
+    let file = format!("{run}/crashes/{}/reduced.retap", crashes[0]);
+    let mut trace = Trace::parse(&environment.read(&file)).unwrap();
+    let claim = trace.header.claim.take().unwrap();
+    assert_eq!(claim.tally.successes, claim.tally.runs, "{run}");
+    trace
 }

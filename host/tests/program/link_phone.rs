@@ -154,6 +154,7 @@ fn shortest(app: &str) -> (TraceHeader, Vec<Step>) {
         target: Some(Target::Problem(crash.fingerprint)),
         phone: PhoneInfo::default(),
         pace: ReplayPace::Quiet,
+        claim: None,
     };
     (header, crash.shortest.clone())
 }

@@ -33,11 +33,15 @@ fn serve(environment: &TestEnvironment, line: &str) -> (Child, String) {
 }
 
 /// Ends the phone with Ctrl-C, and returns its exit code and its log.
-fn stop(mut child: Child) -> (Option<i32>, String) {
+fn stop(child: Child) -> (Option<i32>, String) {
+    stop_by("INT", child)
+}
+
+fn stop_by(signal: &str, mut child: Child) -> (Option<i32>, String) {
     let mut log = String::new();
     let mut errors = child.stderr.take().unwrap();
     let killed = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([format!("-{signal}"), child.id().to_string()])
         .status();
     assert!(killed.unwrap().success());
     errors.read_to_string(&mut log).unwrap();
@@ -55,6 +59,14 @@ fn a_phone_logs_its_hosts_and_nothing_of_the_transport_and_ends_with_130() {
     assert_eq!(code, Some(130), "{log}");
     assert!(log.contains("serving host="), "{log}");
     assert!(!log.contains("quinn") && !log.contains("DEBUG"), "{log}");
+}
+
+#[test]
+fn a_phone_that_is_killed_politely_ends_with_130() {
+    let environment = TestEnvironment::new();
+    let (phone, _) = serve(&environment, "phone sim:notes");
+    let (code, log) = stop_by("TERM", phone);
+    assert_eq!(code, Some(130), "{log}");
 }
 
 #[test]
@@ -83,5 +95,6 @@ fn two_served_phones_are_one_list_each_with_its_pairing_file() {
     for phone in [one, two] {
         let (_, log) = stop(phone);
         assert!(log.contains("serving host="), "{log}");
+        assert!(!log.contains("quinn"), "{log}");
     }
 }

@@ -2,6 +2,7 @@
 //! Fields are read by hand instead of with serde and a path tracker, because serde's errors are texts without separate
 //! expected and found values, and its refusal of unknown fields cannot depend on the file's minor version.
 
+mod claim;
 mod fields;
 mod read;
 mod write;
@@ -18,7 +19,7 @@ use super::Trace;
 /// Major version of the format. Files of another major version are refused.
 pub const FORMAT_MAJOR: u32 = 1;
 /// Minor version of the format. Unknown fields in files of a newer minor version are ignored.
-pub const FORMAT_MINOR: u32 = 1;
+pub const FORMAT_MINOR: u32 = 2;
 
 /// Why a file is not a trace, and where.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -76,12 +76,14 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             events(),
             branches(),
             any::<bool>(),
-            (micros(), micros())
+            (micros(), micros()),
+            option::of(".{0,40}")
         )
             .prop_map(
-                |(located_by, screen, events, branches, quiet, (took, at))| {
+                |(located_by, screen, events, branches, quiet, (took, at), refusal)| {
                     ActReply {
                         located_by,
+                        refusal,
                         screen,
                         events,
                         branches,
@@ -102,17 +104,20 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             verdict(),
             any::<u32>(),
             vec(located_by(), 0..20),
+            vec((any::<u32>(), ".{0,40}"), 0..4),
             events(),
             branches(),
             screens,
             micros()
         )
             .prop_map(
-                |(verdict, played, located_by, events, branches, screens, took)| {
+                |(verdict, played, located_by, refusals, events, branches, screens, took)| {
+                    let refusal = |(step, why)| StepRefusal { step, why };
                     PlayReply {
                         verdict,
                         played,
                         located_by,
+                        refusals: refusals.into_iter().map(refusal).collect(),
                         events,
                         branches,
                         screens,

@@ -11,7 +11,9 @@ use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::geometry::{Point, Rotation, Size};
 use retap_shared::screen::ScreenHash;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, ReplayPace, StartMode, Step};
+use retap_shared::trace::{
+    App, ClaimStanding, ReplayPace, RunShare, RunTally, StartMode, Step, TraceClaim,
+};
 use retap_shared::widget::Widget;
 pub(crate) use screens::{screen, screen_pair};
 
@@ -111,6 +113,35 @@ pub(crate) fn step() -> impl Strategy<Value = Step> {
 
 pub(crate) fn pace() -> impl Strategy<Value = ReplayPace> {
     prop::sample::select(vec![ReplayPace::Quiet, ReplayPace::Recorded])
+}
+
+pub(crate) fn claim() -> impl Strategy<Value = TraceClaim> {
+    use ClaimStanding::{Flaky, Proven, Unproven};
+    let share = || (0.0..=1.0).prop_map(RunShare::nearest);
+    let tally = || any::<(u32, u32)>().prop_map(|(successes, runs)| RunTally { successes, runs });
+    let standing = prop::sample::select(vec![Proven, Flaky, Unproven]);
+    let shares = [share(), share(), share()];
+    (
+        standing,
+        tally(),
+        shares,
+        any::<u32>(),
+        tally(),
+        any::<bool>(),
+    )
+        .prop_map(
+            |(standing, tally, [low, high, required_rate], phones, fresh_starts, as_published)| {
+                TraceClaim {
+                    standing,
+                    tally,
+                    interval: [low, high],
+                    required_rate,
+                    phones,
+                    fresh_starts,
+                    as_published,
+                }
+            },
+        )
 }
 
 fn system() -> impl Strategy<Value = SystemEvent> {

@@ -35,7 +35,7 @@ fn crashes() -> impl Strategy<Value = Crash> {
     prop::collection::vec(exception, 1..4).prop_map(Crash)
 }
 
-/// What differs between two reports of one crash.
+/// Differences between two reports of one crash.
 #[derive(Clone, Debug)]
 struct Circumstances {
     lines_above: u32,

@@ -10,6 +10,7 @@ use quinn::{
 };
 
 use crate::keys::{SessionKeys, SessionKeysError};
+use crate::knock::KnockKey;
 
 /// Time without a datagram after which the other end counts as lost.
 pub const IDLE_TIMEOUT: Duration = Duration::from_secs(10);
@@ -69,6 +70,8 @@ pub fn client_config(
         .expect("TLS 1.3 has QUIC's initial cipher suite");
     let mut config = ClientConfig::new(Arc::new(crypto));
     config.transport_config(transport_config(transport));
+    let knock_key = KnockKey::new(keys);
+    config.initial_dst_cid_provider(Arc::new(move || knock_key.knock()));
     Ok(config)
 }
 

@@ -15,9 +15,14 @@ pub fn udp_server(address: SocketAddr, config: ServerConfig) -> io::Result<Endpo
     server(PlainUdpSocket::bind(address)?, Transport::Udp, config)
 }
 
-/// Creates a server's endpoint over one byte stream.
-pub fn stream_server(stream: impl ByteStream, config: ServerConfig) -> io::Result<Endpoint> {
-    server(FramedSocket::new(stream), Transport::Stream, config)
+/// Creates a server's endpoint over one byte stream, of which `head` has been read already.
+pub fn stream_server(
+    stream: impl ByteStream,
+    head: &[u8],
+    config: ServerConfig,
+) -> io::Result<Endpoint> {
+    let socket = FramedSocket::with_head(stream, head);
+    server(socket, Transport::Stream, config)
 }
 
 fn server(

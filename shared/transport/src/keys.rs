@@ -60,6 +60,11 @@ impl SessionKeys {
         }
     }
 
+    /// The certificates of both ends, this one's first.
+    pub(crate) fn certificates(&self) -> [&[u8]; 2] {
+        [&self.certificate, &self.peer]
+    }
+
     pub(crate) fn server(&self) -> Result<rustls::ServerConfig, SessionKeysError> {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         let mut config = rustls::ServerConfig::builder_with_provider(provider.clone())

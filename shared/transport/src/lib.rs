@@ -6,6 +6,7 @@
 pub mod config;
 pub mod endpoint;
 pub mod keys;
+pub mod knock;
 pub mod stream;
 pub mod udp;
 
@@ -119,11 +120,11 @@ pub async fn send_next<T: Serialize>(
     Ok(stream.write_chunk(message.into()).await?)
 }
 
-/// Reads the next of many messages; refuses one of more than `limit` bytes before it is read.
+/// Reads the next of many messages, and its number of bytes; refuses one of more than `limit` before it is read.
 pub async fn receive_next<T: DeserializeOwned>(
     stream: &mut quinn::RecvStream,
     limit: usize,
-) -> Result<T, MessageError> {
+) -> Result<(T, usize), MessageError> {
     let mut length = [0; 4];
     stream.read_exact(&mut length).await?;
     let length = u32::from_le_bytes(length) as usize;
@@ -132,5 +133,5 @@ pub async fn receive_next<T: DeserializeOwned>(
     }
     let mut message = vec![0; length];
     stream.read_exact(&mut message).await?;
-    Ok(codec::decode(&message)?)
+    Ok((codec::decode(&message)?, length))
 }

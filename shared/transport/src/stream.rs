@@ -17,6 +17,8 @@ use tokio::net::{TcpStream, UnixStream};
 use tokio::sync::Notify;
 use tokio::task::AbortHandle;
 
+use crate::knock::{FIRST_DESTINATION_END, first_destination};
+
 /// The address of the peer of every stream.
 pub const PEER: SocketAddr = SocketAddr::new(std::net::IpAddr::V4(Ipv4Addr::LOCALHOST), 1);
 
@@ -36,6 +38,26 @@ pub trait ByteStream: Send + Sync + fmt::Debug + 'static {
     fn try_read(&self, into: &mut [u8]) -> io::Result<usize>;
     /// Writes as many bytes as fit.
     fn try_write(&self, bytes: &[u8]) -> io::Result<usize>;
+}
+
+/// Reads the start of a stream until it is known where its first packet goes. At most those bytes are read.
+pub async fn read_head(stream: &impl ByteStream) -> io::Result<Vec<u8>> {
+    let mut head = Vec::with_capacity(FIRST_DESTINATION_END);
+    let mut chunk = [0; FIRST_DESTINATION_END];
+    while first_destination(&head)
+        .map_err(io::Error::other)?
+        .is_none()
+    {
+        std::future::poll_fn(|cx| stream.poll_readable(cx)).await?;
+        let room = FIRST_DESTINATION_END - head.len();
+        match stream.try_read(&mut chunk[..room]) {
+            Ok(0) => return Err(io::ErrorKind::UnexpectedEof.into()),
+            Ok(count) => head.extend_from_slice(&chunk[..count]),
+            Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(head)
 }
 
 /// Implements `ByteStream` for tokio's streams, with a function to call after each read.
@@ -114,6 +136,13 @@ struct FrameWriteQueue {
 impl<S: ByteStream> FramedSocket<S> {
     /// Creates a socket, and the task that drains its queue.
     pub fn new(stream: S) -> Arc<Self> {
+        FramedSocket::with_head(stream, &[])
+    }
+
+    /// Creates a socket for a stream of which `head` has been read already.
+    pub fn with_head(stream: S, head: &[u8]) -> Arc<Self> {
+        let mut frames = FrameReader::new(MAX_PAYLOAD);
+        frames.push(head);
         let state = Arc::new(StreamState {
             stream,
             write_queue: Mutex::default(),
@@ -121,7 +150,7 @@ impl<S: ByteStream> FramedSocket<S> {
         });
         let drainer = tokio::spawn(state.clone().keep_draining()).abort_handle();
         let reading = FrameReadState {
-            frames: FrameReader::new(MAX_PAYLOAD),
+            frames,
             chunk: vec![0; CHUNK].into_boxed_slice(),
         };
         Arc::new(FramedSocket {

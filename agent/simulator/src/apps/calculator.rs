@@ -1,5 +1,5 @@
-//! A calculator with a game in it: only long exact sequences reach its deep code. What has been entered is in memory
-//! alone, so a restart loses all of it and a snapshot keeps it.
+//! A calculator with a game in it: only long exact sequences reach its deep code. The input is only in memory,
+//! so a restart loses it and a snapshot keeps it.
 
 mod failures;
 mod keys;

@@ -1,5 +1,5 @@
 //! A camera whose shutter must not be pressed twice while a picture is written: the crash needs two taps that are
-//! closer together than a screen takes to settle. Nothing on the screen tells that a picture is being written.
+//! closer together than a screen takes to settle. Nothing on the screen shows that a picture is being written.
 
 use std::sync::{Arc, LazyLock};
 

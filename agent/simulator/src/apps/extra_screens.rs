@@ -2,7 +2,7 @@
 
 use crate::declarative::{ScreenDefinition, WidgetDefinition, inert_switch, link_row, screen};
 
-/// A screen of it: its class, its title, and its switches.
+/// One of these screens: its class, its title, and its switches.
 pub(super) type ExtraScreen = (&'static str, &'static str, &'static [&'static str]);
 
 /// The hub has number 0, the others follow in their order.
@@ -26,7 +26,7 @@ pub(super) fn hub_and_screens(parts: &[ExtraScreen]) -> Vec<ScreenDefinition> {
     screens
 }
 
-/// Puts widgets before all others of a screen, and lets `with` add to it what else it does.
+/// Puts widgets before all others of a screen, and lets `with` change the rest of it.
 pub(super) fn extend_screen(
     screens: &mut [ScreenDefinition],
     number: usize,

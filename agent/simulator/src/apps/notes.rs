@@ -46,7 +46,7 @@ struct NotesApp {
     trash: SharedRows<Note>,
     tags: Vec<Text>,
     settings: settings::NotesSettings,
-    /// Deleted a moment ago, with its place: it can still be taken back.
+    /// Last deleted note with its place, while the deletion can be undone.
     deleted: Option<(usize, Note)>,
     extra: declarative::DeclarativeState,
 }

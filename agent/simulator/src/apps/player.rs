@@ -1,5 +1,5 @@
-//! A media player with hidden modes: the same screen, and another behaviour behind it. What tells two states apart here
-//! is not to be seen, so whoever takes equal screens for equal states is led astray.
+//! A media player with hidden modes: the same screen behaves differently. An explorer that takes equal screens for equal
+//! states is wrong here.
 
 mod failures;
 mod library;

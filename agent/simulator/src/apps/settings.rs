@@ -1,8 +1,9 @@
-//! Settings: dozens of switches and nested screens, most of no consequence. Whoever takes every switch for another state
-//! drowns in them.
+//! Settings: dozens of switches and nested screens, most of no consequence. An explorer that counts every switch as a state
+//! has too many states.
 
 mod effective_settings;
 mod failures;
+mod screen_table;
 mod screen_tree;
 
 use std::sync::{Arc, LazyLock};

@@ -1,4 +1,4 @@
-//! Putting a plan together: short words for widgets and rules, and the numbers that they get at the end.
+//! Builds definitions: short functions for widgets and rules, and the numbers that they get at the end.
 
 use retap_shared::Text;
 
@@ -7,7 +7,7 @@ use super::{
     RuleCondition, RuleEffect, ScreenDefinition, Variable, WidgetDefinition, WidgetKind,
 };
 
-/// Stands for a variable or a field of one's own until the plan is complete.
+/// Placeholder of an own variable or field until the definition is complete.
 const OWN: u16 = u16::MAX;
 const OWN_TEXT: u8 = u8::MAX;
 
@@ -31,13 +31,13 @@ impl ScreenDefinition {
         self
     }
 
-    /// Rules that come later, numbered from 0.
+    /// Adds delayed rules, numbered from 0.
     pub(crate) fn delayed(mut self, rules: Vec<AppRule>) -> ScreenDefinition {
         self.delayed.push(AppRules(rules));
         self
     }
 
-    /// A dialog, numbered from 0.
+    /// Adds a dialog, numbered from 0.
     pub(crate) fn dialog(
         mut self,
         kind: DialogKind,
@@ -119,7 +119,7 @@ pub(crate) fn inert_field(id: &str, hint: &str) -> WidgetDefinition {
     WidgetDefinition::of(id, hint, WidgetKind::Field(FieldText::Inert(OWN_TEXT)))
 }
 
-/// A list whose rows do all the same.
+/// A list whose rows all have the same effect.
 pub(crate) fn rows(id: &str, label: &str, count: u8, rules: Vec<AppRule>) -> WidgetDefinition {
     let look = WidgetKind::Rows {
         count,

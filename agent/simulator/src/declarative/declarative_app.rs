@@ -1,4 +1,4 @@
-//! An app that is a plan and nothing else.
+//! An app that is a definition and nothing else.
 
 use std::sync::Arc;
 
@@ -46,7 +46,7 @@ impl DeclarativeApp {
         )
     }
 
-    /// The plan, and what it changes.
+    /// The definition and the current state.
     fn parts(&mut self) -> (Arc<AppDefinition>, &mut DeclarativeState) {
         (Arc::clone(&self.plan.0), &mut self.state)
     }
@@ -63,6 +63,10 @@ impl SimulatedApp for DeclarativeApp {
             .introduction
             .filter(|(var, _)| self.state.get(*var) == 0);
         DeclarativePage::of(first_time.map_or(0, |(_, screen)| screen))
+    }
+
+    fn data_cleared(&mut self, before: &DeclarativeApp) {
+        self.state.data_cleared(&before.state);
     }
 
     fn activity_index(&self, page: &DeclarativePage) -> usize {

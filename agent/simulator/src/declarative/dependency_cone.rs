@@ -7,7 +7,7 @@ use retap_shared::Text;
 
 use super::{
     ActivityHook, AppDefinition, AppRules, FieldText, RuleCondition, RuleEffect, ScreenDefinition,
-    Variable, WidgetKind,
+    Variable, WidgetDefinition, WidgetKind,
 };
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,7 +18,7 @@ pub(crate) struct DependencyCone {
     pub(crate) locale: bool,
     pub(crate) call: bool,
     pub(crate) network: bool,
-    /// Low memory, and going away and coming back.
+    /// Low memory, and leaving the app and returning to it.
     pub(crate) memory: bool,
     vars: BTreeSet<Variable>,
     texts: Vec<FieldText>,
@@ -32,7 +32,7 @@ pub(crate) struct DependencyCone {
 }
 
 impl DependencyCone {
-    /// All that matters for what `is_target` picks. Grows until nothing is added.
+    /// The cone of the effects that `is_target` selects. It grows until nothing is added.
     pub(crate) fn of(
         plan: &AppDefinition,
         is_target: impl Fn(&RuleEffect) -> bool,
@@ -60,22 +60,10 @@ impl DependencyCone {
         is_target: &impl Fn(&RuleEffect) -> bool,
     ) {
         for widget in screen.widgets.iter().chain(&screen.menu) {
-            let itself = match widget.kind {
-                WidgetKind::Switch(var)
-                | WidgetKind::Check(var)
-                | WidgetKind::Radio(var, _)
-                | WidgetKind::Tab(var, _) => self.vars.contains(&var),
-                WidgetKind::Rows { chosen, more, .. } => [chosen, more]
-                    .into_iter()
-                    .flatten()
-                    .any(|var| self.vars.contains(&var)),
-                WidgetKind::Field(field) => self.texts.contains(&field),
-                _ => false,
-            };
-            let does = [&widget.on_tap, &widget.on_long_press];
-            if itself
-                || does
-                    .into_iter()
+            let rules = [&widget.on_tap, &widget.on_long_press];
+            if self.is_changed_by(widget)
+                || rules
+                    .iter()
                     .any(|rules| self.matters(number, rules, is_target))
             {
                 self.widget_ids.insert(widget.id.clone());
@@ -84,16 +72,16 @@ impl DependencyCone {
                     .visible_when
                     .iter()
                     .for_each(|is| self.add_condition(is));
-                does.into_iter().for_each(|rules| self.add_rules(rules));
+                rules.iter().for_each(|rules| self.add_rules(rules));
             }
         }
         for (hook, rules) in &screen.hooks {
-            // Who goes as soon as it is in front again is no way to anywhere.
-            let goes = |then: &RuleEffect| {
+            // An activity that closes as soon as it is in front again leads nowhere.
+            let closes = |then: &RuleEffect| {
                 *hook == ActivityHook::Resume && matches!(then, RuleEffect::Close)
             };
-            let only_goes = rules.0.iter().flat_map(|rule| &rule.then).all(goes);
-            if !only_goes && self.matters(number, rules, is_target) {
+            let only_closes = rules.0.iter().flat_map(|rule| &rule.then).all(closes);
+            if !only_closes && self.matters(number, rules, is_target) {
                 self.screens.insert(number);
                 self.add_rules(rules);
                 self.add_hook(*hook);
@@ -112,6 +100,22 @@ impl DependencyCone {
                     self.add_rules(rules);
                 }
             }
+        }
+    }
+
+    /// True if the widget itself, without any rule, changes a variable or text of the cone.
+    fn is_changed_by(&self, widget: &WidgetDefinition) -> bool {
+        match widget.kind {
+            WidgetKind::Switch(var)
+            | WidgetKind::Check(var)
+            | WidgetKind::Radio(var, _)
+            | WidgetKind::Tab(var, _) => self.vars.contains(&var),
+            WidgetKind::Rows { chosen, more, .. } => [chosen, more]
+                .into_iter()
+                .flatten()
+                .any(|var| self.vars.contains(&var)),
+            WidgetKind::Field(field) => self.texts.contains(&field),
+            _ => false,
         }
     }
 
@@ -147,7 +151,7 @@ impl DependencyCone {
         })
     }
 
-    /// Variables of its conditions matter too, also those of rules that come before it.
+    /// Adds the conditions of rules that matter; also those of the rules before, which must not hold.
     fn add_rules(&mut self, rules: &AppRules) {
         for rule in &rules.0 {
             rule.when.iter().for_each(|is| self.add_condition(is));

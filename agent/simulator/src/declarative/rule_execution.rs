@@ -1,4 +1,4 @@
-//! Following a plan's rules.
+//! Follows the rules of a declarative app.
 
 use retap_shared::action::SystemEvent;
 use retap_shared::micros::Micros;
@@ -9,7 +9,18 @@ use super::{
 };
 use crate::framework::{AppContext, Recreation, SimulatedApp};
 
-/// Rules at work: whose they are, and what they may change.
+/// An app that contains declarative activities.
+pub(crate) trait DeclarativeHost:
+    SimulatedApp<Page: From<DeclarativePage>, Msg: From<DeclarativeMsg>>
+{
+}
+
+impl<A> DeclarativeHost for A where
+    A: SimulatedApp<Page: From<DeclarativePage>, Msg: From<DeclarativeMsg>>
+{
+}
+
+/// Rules in execution: the state, page and context that they may change.
 struct RuleExecution<'a, 'b, A: SimulatedApp> {
     state: &'a mut DeclarativeState,
     page: &'a mut DeclarativePage,
@@ -17,16 +28,13 @@ struct RuleExecution<'a, 'b, A: SimulatedApp> {
 }
 
 impl AppDefinition {
-    pub(crate) fn update<A: SimulatedApp>(
+    pub(crate) fn update<A: DeclarativeHost>(
         &self,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         msg: DeclarativeMsg,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         let screen = self.screen(page);
         let asked = page.open_dialog.take();
         let mut work = RuleExecution { state, page, cx };
@@ -35,16 +43,9 @@ impl AppDefinition {
             DeclarativeMsg::LongPress(place) => {
                 screen.widget(place, |widget| work.follow(&widget.on_long_press));
             }
-            DeclarativeMsg::Row(place, row) => screen.widget(place, |widget| {
-                if let WidgetKind::Rows {
-                    chosen: Some(chosen),
-                    ..
-                } = widget.kind
-                {
-                    work.state.set(chosen, row);
-                }
-                work.follow(&widget.on_tap);
-            }),
+            DeclarativeMsg::Row(place, row) => {
+                screen.widget(place, |widget| work.choose_row(widget, row));
+            }
             DeclarativeMsg::More(place) => {
                 work.page.open_dialog = asked;
                 screen.widget(place, |widget| work.more(widget));
@@ -61,12 +62,8 @@ impl AppDefinition {
                 }
             }
             DeclarativeMsg::Answer(button) => {
-                let dialog = asked.and_then(|number| screen.dialogs.get(usize::from(number)));
-                if let Some((_, rules)) =
-                    dialog.and_then(|dialog| dialog.buttons.get(usize::from(button)))
-                {
-                    work.follow(rules);
-                }
+                let rules = asked.and_then(|dialog| screen.button_rules(dialog, button));
+                rules.into_iter().for_each(|rules| work.follow(rules));
             }
             DeclarativeMsg::Cancel => {}
             DeclarativeMsg::Delayed(number) | DeclarativeMsg::LeakedDelayed { number, .. } => {
@@ -75,36 +72,29 @@ impl AppDefinition {
             }
             DeclarativeMsg::Loaded(came, failed) => {
                 work.page.open_dialog = asked;
-                let fails = work.cx.network_fails();
-                work.later(screen, if fails { failed } else { came });
+                work.loaded(screen, came, failed);
             }
         }
     }
 
-    pub(crate) fn opened<A: SimulatedApp>(
+    pub(crate) fn opened<A: DeclarativeHost>(
         &self,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         cx.decide(self.screen(page).decision, true);
         self.hook(ActivityHook::Open, state, page, cx);
     }
 
     /// Dialogs are not saved.
-    pub(crate) fn recreated<A: SimulatedApp>(
+    pub(crate) fn recreated<A: DeclarativeHost>(
         &self,
         by: Recreation,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         cx.decide(self.screen(page).decision, false);
         let hook = match by {
             Recreation::Rotation => ActivityHook::Rotate,
@@ -115,18 +105,14 @@ impl AppDefinition {
         page.open_dialog = None;
     }
 
-    /// Follows the screen's rules for it. False if it has none.
-    pub(crate) fn hook<A: SimulatedApp>(
+    /// Follows the screen's rules for a hook. Returns false if there are none.
+    pub(crate) fn hook<A: DeclarativeHost>(
         &self,
         hook: ActivityHook,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         cx: &mut AppContext<'_, A>,
-    ) -> bool
-    where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) -> bool {
         let rules = self.screen(page).hooks.iter().find(|(of, _)| *of == hook);
         if let Some((_, rules)) = rules {
             RuleExecution { state, page, cx }.follow(rules);
@@ -134,16 +120,13 @@ impl AppDefinition {
         rules.is_some()
     }
 
-    pub(crate) fn system_event<A: SimulatedApp>(
+    pub(crate) fn system_event<A: DeclarativeHost>(
         &self,
         event: &SystemEvent,
         state: &mut DeclarativeState,
         page: &mut DeclarativePage,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         let hook = match event {
             SystemEvent::Call => ActivityHook::Call,
             SystemEvent::Offline => ActivityHook::Offline,
@@ -162,16 +145,13 @@ impl AppDefinition {
         self.hook(hook, state, page, cx);
     }
 
-    /// A message whose activity is gone.
-    pub(crate) fn leaked_message<A: SimulatedApp>(
+    /// Handles a message whose activity was closed.
+    pub(crate) fn leaked_message<A: DeclarativeHost>(
         &self,
         state: &mut DeclarativeState,
         msg: &DeclarativeMsg,
         cx: &mut AppContext<'_, A>,
-    ) where
-        A::Page: From<DeclarativePage>,
-        A::Msg: From<DeclarativeMsg>,
-    {
+    ) {
         if let DeclarativeMsg::LeakedDelayed { screen, number } = msg {
             let mut page = DeclarativePage::of(*screen);
             let screen = self.screen(&page);
@@ -195,13 +175,15 @@ impl ScreenDefinition {
             with(widget);
         }
     }
+
+    fn button_rules(&self, dialog: u8, button: u8) -> Option<&AppRules> {
+        let dialog = self.dialogs.get(usize::from(dialog))?;
+        let (_, rules) = dialog.buttons.get(usize::from(button))?;
+        Some(rules)
+    }
 }
 
-impl<A: SimulatedApp> RuleExecution<'_, '_, A>
-where
-    A::Page: From<DeclarativePage>,
-    A::Msg: From<DeclarativeMsg>,
-{
+impl<A: DeclarativeHost> RuleExecution<'_, '_, A> {
     fn tap(&mut self, widget: &WidgetDefinition) {
         match widget.kind {
             WidgetKind::Switch(var) | WidgetKind::Check(var) => {
@@ -214,6 +196,17 @@ where
                 self.state.set(var, value);
             }
             _ => {}
+        }
+        self.follow(&widget.on_tap);
+    }
+
+    fn choose_row(&mut self, widget: &WidgetDefinition, row: u8) {
+        if let WidgetKind::Rows {
+            chosen: Some(chosen),
+            ..
+        } = widget.kind
+        {
+            self.state.set(chosen, row);
         }
         self.follow(&widget.on_tap);
     }
@@ -242,6 +235,11 @@ where
         if let Some(widget) = widget {
             self.follow(&widget.on_tap);
         }
+    }
+
+    fn loaded(&mut self, screen: &ScreenDefinition, came: u8, failed: u8) {
+        let fails = self.cx.network_fails();
+        self.later(screen, if fails { failed } else { came });
     }
 
     fn later(&mut self, screen: &ScreenDefinition, number: u8) {

@@ -1,4 +1,4 @@
-//! Drawing a plan's activities.
+//! Draws the activities of a declarative app.
 
 use retap_shared::Text;
 
@@ -6,7 +6,7 @@ use super::{
     AppDefinition, DeclarativeMsg, DeclarativePage, DeclarativeState, DialogKind, FieldText,
     RuleCondition, ScreenDefinition, Variable, WidgetDefinition, WidgetKind,
 };
-use crate::framework::{Ui, number_text};
+use crate::framework::{PlacedNode, Ui, number_text};
 
 impl AppDefinition {
     pub(crate) fn view<M: From<DeclarativeMsg>>(
@@ -120,19 +120,7 @@ impl WidgetDefinition {
             WidgetKind::Check(var) => ui.check(id, label, state.get(var) != 0, tap),
             WidgetKind::Radio(var, value) => ui.radio(id, label, state.get(var) == value, tap),
             WidgetKind::Tab(var, value) => ui.tab(id, label, state.get(var) == value, tap),
-            WidgetKind::Field(field) => {
-                let value = state.text(field);
-                match field {
-                    FieldText::Persistent(number) => {
-                        let edit = |number, text| DeclarativeMsg::Edit(number, text).into();
-                        ui.numbered_field(id, label, value, number, edit)
-                    }
-                    FieldText::Inert(number) => {
-                        let edit = |number, text| DeclarativeMsg::EditInert(number, text).into();
-                        ui.numbered_field(id, label, value, number, edit)
-                    }
-                }
-            }
+            WidgetKind::Field(field) => self.view_field(field, state.text(field), ui),
             WidgetKind::Rows { .. } => return self.view_rows(place, state, ui),
             WidgetKind::Web => ui.web_page(id, vec![(4, tap.into())]),
             WidgetKind::EndlessProgress => ui.endless_progress(id),
@@ -144,6 +132,24 @@ impl WidgetDefinition {
         }
         if !self.on_long_press.0.is_empty() {
             ui.on_long_press(placed, DeclarativeMsg::LongPress(place));
+        }
+    }
+
+    fn view_field<M: From<DeclarativeMsg>>(
+        &self,
+        field: FieldText,
+        value: &Text,
+        ui: &mut Ui<'_, M>,
+    ) -> PlacedNode {
+        match field {
+            FieldText::Persistent(number) => {
+                let edit = |number, text| DeclarativeMsg::Edit(number, text).into();
+                ui.numbered_field(&self.id, &self.label, value, number, edit)
+            }
+            FieldText::Inert(number) => {
+                let edit = |number, text| DeclarativeMsg::EditInert(number, text).into();
+                ui.numbered_field(&self.id, &self.label, value, number, edit)
+            }
         }
     }
 

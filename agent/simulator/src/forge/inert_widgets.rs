@@ -56,7 +56,7 @@ pub(super) const VERBS: [&str; 10] = [
 ];
 
 impl AppForge {
-    /// Gives every screen as many widgets as its share of branches asks for, and some of them a list or a page.
+    /// Gives every screen the widgets for its share of branches, and some screens a list or a page.
     pub(super) fn add_inert_widgets(&mut self, wanted: Option<u16>) {
         let first = self.next_inert();
         for place in 0..self.screens.len() {
@@ -93,7 +93,7 @@ impl AppForge {
             let widget = self.widget(number, Variable::Inert(inert), place);
             self.screens[place].widgets.push(widget);
         }
-        // Branches beyond that are in code that one button runs, deciding by what was chosen before.
+        // Further branches are in the code of one button, which decides by earlier choices.
         for number in count..share {
             let id = format!("more_{}", number / 8);
             let decides = rule(
@@ -150,7 +150,7 @@ impl AppForge {
         }
     }
 
-    /// A button that asks: now and then the system itself does.
+    /// A button with a dialog, sometimes one of the system.
     fn question(&mut self, id: &str, verb: &str, place: usize) -> WidgetDefinition {
         let dialog = self.screens[place].dialogs.len() as u8;
         let kind = [
@@ -183,7 +183,7 @@ impl AppForge {
     }
 }
 
-/// A name of two signs where that is enough: what is short is drawn faster.
+/// A name of two characters where that is enough: short names are drawn faster.
 fn short_id(number: u16) -> String {
     let sign = |value: u16| char::from_digit(u32::from(value % 36), 36).unwrap_or('_');
     let high = number / 1_296;

@@ -1,4 +1,4 @@
-//! One activity on the back stack: the app's page, and what the framework keeps for it.
+//! One activity on the back stack: the app's page, and the framework's state of it.
 
 use std::hash::{Hash, Hasher};
 
@@ -16,11 +16,11 @@ pub(super) struct ActivityRecord<P> {
     /// Its process was ended since it was last in front.
     pub(super) process_lost: bool,
     pub(super) menu_open: bool,
-    /// The id of the field that the keyboard is up for.
+    /// The id of the field that has the keyboard.
     pub(super) focus: Option<Text>,
     /// The focused field is still to be scrolled into view.
     pub(super) reveal: bool,
-    /// Those that are not at their beginning.
+    /// Offsets of the lists that are not at their beginning.
     scrolls: Vec<(Text, i32)>,
 }
 

@@ -25,18 +25,18 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
     /// Lays out the activity and, above it, its dialogs. It sees nothing but the state: drawn screens are kept.
     fn view(&self, page: &Self::Page, ui: &mut Ui<'_, Self::Msg>);
 
-    /// Equal as long as nothing that `view` looks at has changed but what `ticked` tells, so that nothing else need be
-    /// drawn again. None from an app that does not tell.
+    /// Equal as long as `view` draws the same apart from the checked states of `is_checked`: then only those are drawn again.
+    /// `None` from an app that always draws again.
     fn view_hash(&self, _page: &Self::Page) -> Option<u64> {
         None
     }
 
-    /// State of a widget that was drawn with `ticked_by`.
+    /// Checked state of a widget that was drawn with `checked_by`.
     fn is_checked(&self, _tick: u16) -> bool {
         false
     }
 
-    /// Answers to a touch, or to a message that was posted earlier.
+    /// Handles a touch, or a message that was posted earlier.
     fn update(&mut self, page: &mut Self::Page, msg: Self::Msg, cx: &mut AppContext<'_, Self>);
 
     /// The activity was created: `onCreate`.
@@ -54,7 +54,7 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
     ) {
     }
 
-    /// It is in front again after another app was.
+    /// The activity is in front again after another app was.
     fn returned(&mut self, _page: &mut Self::Page, _cx: &mut AppContext<'_, Self>) {}
 
     /// Notifies the front activity of a call, of the network, or of low memory.
@@ -74,6 +74,9 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
     /// A posted message whose activity has been destroyed in the meantime.
     fn leaked_message(&mut self, _msg: Self::Msg, _cx: &mut AppContext<'_, Self>) {}
 
+    /// The app is as it was installed, and gets back what the phone keeps of it outside of its data.
+    fn data_cleared(&mut self, _before: &Self) {}
+
     /// The process ended. This resets all state that was only in memory.
     fn process_died(&mut self) {}
 }
@@ -83,7 +86,7 @@ pub(crate) trait SimulatedApp: Clone + Hash + Send + Sync + 'static {
 pub(crate) enum Recreation {
     Rotation,
     Language,
-    /// Its process had ended: `died` came before.
+    /// Its process had ended, after `process_died`.
     Restoring,
 }
 

@@ -8,7 +8,7 @@ use super::failure::AppFailure;
 use super::text::{Unhashed, time_of_day};
 use super::{Exception, ExternalScreen, SimulatedApp, Stall, Tombstone, World};
 
-/// Asked for now, done when the answer is complete.
+/// Requested now, done once the message is handled.
 pub(super) enum AppEffect<A: SimulatedApp> {
     Start(A::Page),
     Finish,
@@ -39,7 +39,7 @@ impl<A: SimulatedApp> AppContext<'_, A> {
         self.commands.push(AppEffect::Start(page));
     }
 
-    /// Closes the activity that is answering.
+    /// Closes the activity that handles the message.
     pub(crate) fn finish(&mut self) {
         self.commands.push(AppEffect::Finish);
     }
@@ -49,7 +49,7 @@ impl<A: SimulatedApp> AppContext<'_, A> {
         self.commands.push(AppEffect::BackToFirst);
     }
 
-    /// Has a message delivered later to the activity that is answering: `Handler.postDelayed`.
+    /// Posts a message to the activity that handles this one: `Handler.postDelayed`.
     pub(crate) fn post(&mut self, after: Micros, msg: impl Into<A::Msg>) {
         self.commands.push(AppEffect::Post {
             after,
@@ -57,7 +57,7 @@ impl<A: SimulatedApp> AppContext<'_, A> {
         });
     }
 
-    /// Takes back all that the activity has posted: `Handler.removeCallbacksAndMessages`.
+    /// Cancels all messages that the activity has posted: `Handler.removeCallbacksAndMessages`.
     pub(crate) fn cancel_posted(&mut self) {
         self.commands.push(AppEffect::CancelPosted);
     }
@@ -67,7 +67,7 @@ impl<A: SimulatedApp> AppContext<'_, A> {
         self.commands.push(AppEffect::Block { span, at });
     }
 
-    /// An exception that nobody catches. Nothing that is asked for afterwards is done.
+    /// Throws an exception that is not caught. Later requests of this message are not done.
     pub(crate) fn throw(&mut self, exception: &'static Exception, message: impl Into<String>) {
         self.commands.push(AppEffect::Fail(AppFailure::Thrown(
             exception,
@@ -94,7 +94,7 @@ impl<A: SimulatedApp> AppContext<'_, A> {
         self.offline
     }
 
-    /// Puts something of another app in front.
+    /// Opens a screen of another app.
     pub(crate) fn open_external(&mut self, to: ExternalScreen) {
         self.commands.push(AppEffect::OpenExternal(to));
     }

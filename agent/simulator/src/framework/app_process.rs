@@ -21,9 +21,9 @@ use super::{AppInput, AppManifest, ExternalScreen, SimulatedApp, Stall, World};
 /// An app on a phone, running or not.
 pub(crate) trait AppProcess: Send {
     fn manifest(&self) -> &AppManifest;
-    /// Cheap: what has not changed since is shared.
+    /// Copies the app. Cheap: unchanged parts are shared.
     fn fork(&self) -> Box<dyn AppProcess>;
-    /// Drops what can be drawn again.
+    /// Drops the drawn screen. It can be drawn again.
     fn forget_drawing(&mut self);
     /// Its screen; none if it has no activity.
     fn screen(&mut self) -> Option<SharedScreen>;
@@ -36,32 +36,32 @@ pub(crate) trait AppProcess: Send {
     fn launch(&mut self, world: &mut World);
     fn input(&mut self, input: AppInput<'_>, world: &mut World);
     fn rotate(&mut self, to: Rotation, in_front: bool, world: &mut World);
-    /// The system does something to it. It loses its process if memory is short and it is not in front.
+    /// Performs a system event. The app loses its process if memory is low and it is not in front.
     fn system(&mut self, event: &SystemEvent, in_front: bool, world: &mut World);
-    /// Network and language are as they were when the phone was switched on.
+    /// Resets network and language to those of a phone that was just switched on.
     fn reset_environment(&mut self);
-    /// The external screen that it has asked for.
+    /// The external screen that the app has requested.
     fn take_external_screen(&mut self) -> Option<ExternalScreen>;
     /// The node of its screen that never settles, if there is one.
     fn animated_node(&self) -> Option<usize>;
     fn post_late_dialog(&mut self, late: LateDialog, at: Micros);
-    /// When its next message is due, if it has one.
+    /// Time at which the next message is due.
     fn next_due(&self) -> Option<Micros>;
     fn run_due(&mut self, world: &mut World);
-    /// Until when its main thread is busy.
+    /// Time until which the main thread is busy.
     fn busy_until(&self) -> Micros;
-    /// Input has waited too long for it.
+    /// Reports an ANR: input has waited too long.
     fn not_responding(&mut self, waiting: &str) -> Finding;
-    /// Why it has just ended, if it has.
+    /// The failure with which the process has just ended.
     fn take_finding(&mut self) -> Option<Finding>;
 
     fn kill(&mut self);
     fn clear(&mut self);
-    /// Everything that was due is due that much later.
+    /// Postpones all due messages.
     fn postpone(&mut self, by: Micros);
     /// Identity of its state, without the clock.
     fn state_hash(&self, now: Micros) -> u64;
-    /// An estimate of what its state holds.
+    /// Estimated size of the state in bytes.
     fn state_size(&self) -> u64;
 }
 
@@ -224,7 +224,8 @@ impl<A: SimulatedApp> AppProcess for RunningApp<A> {
 
     fn clear(&mut self) {
         self.kill();
-        self.app = Arc::clone(&self.as_installed);
+        let before = std::mem::replace(&mut self.app, Arc::clone(&self.as_installed));
+        Arc::make_mut(&mut self.app).data_cleared(&before);
     }
 
     fn postpone(&mut self, by: Micros) {
@@ -249,7 +250,7 @@ impl<A: SimulatedApp> AppProcess for RunningApp<A> {
     }
 }
 
-/// Counts what a state feeds to it.
+/// Counts the bytes that a state feeds to it.
 struct ByteCounter(u64);
 
 impl Hasher for ByteCounter {

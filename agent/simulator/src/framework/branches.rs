@@ -1,6 +1,6 @@
 //! Branches of an app's code, as a coverage tool would count them: two for each place where it decides.
 
-/// Declares an app's decisions. `COUNT` is how many branches they make.
+/// Declares an app's decisions. `COUNT` is the number of their branches.
 macro_rules! branches {
     ($($name:ident),* $(,)?) => {
         #[derive(Clone, Copy, Debug)]

@@ -1,4 +1,4 @@
-//! Windows above the activity: dialogs and the options menu. Those that nobody asked for are in `late`.
+//! Windows above the activity: dialogs and the options menu. Unexpected dialogs are in `late_dialog`.
 
 use retap_shared::Text;
 use retap_shared::geometry::Rect;
@@ -12,7 +12,7 @@ use super::{IntoText, keyboard};
 const TITLE: i32 = 108;
 
 impl<M> Ui<'_, M> {
-    /// A dialog. Back, and a touch beside it, are `cancel`.
+    /// A dialog. Back and a touch beside it send `cancel`.
     pub(crate) fn dialog(
         &mut self,
         title: impl IntoText,
@@ -81,7 +81,7 @@ impl<M> Ui<'_, M> {
     pub(super) fn popup_menu(&mut self, items: Vec<(Text, Text, M)>) {
         let size = display_size(self.frame.rotation);
         let width = size.width as i32;
-        // What does not fit is out of sight.
+        // Items that do not fit are not visible.
         let bottom = (STATUS_BAR + BUTTON * items.len() as i32).min(size.height as i32);
         let bounds = Rect {
             left: width - 600,

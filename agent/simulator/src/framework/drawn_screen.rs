@@ -1,4 +1,4 @@
-//! A drawn screen together with what its nodes do, and which of them a finger touches.
+//! A drawn screen together with the handlers of its nodes, and the search for the node that a finger touches.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ pub(super) struct DrawnScreen<M> {
 
 /// Layout behind a screen: shared by screens that differ only in checked states.
 pub(super) struct ScreenBehavior<M> {
-    /// Node numbers with what they do; a node may do several things.
+    /// Node numbers with their handlers; a node may have several.
     pub(super) handlers: Vec<(u32, NodeHandler<M>)>,
     /// One for each window.
     pub(super) cancels: Vec<WindowCancel<M>>,
@@ -27,7 +27,7 @@ pub(super) struct ScreenBehavior<M> {
     pub(super) has_menu: bool,
     /// A node whose text changes all the time.
     pub(super) animated_node: Option<u32>,
-    /// Node numbers, each with the number that the app has for what it shows.
+    /// Node numbers, each with the app's number of its checked state.
     pub(super) checkable_nodes: Vec<(u32, u16)>,
 }
 
@@ -52,9 +52,9 @@ pub(super) enum NodeHandler<M> {
     },
     Up,
     Menu,
-    /// Takes the late dialog away, and may leave the app.
+    /// Closes the late dialog, and may leave the app.
     DismissLateDialog(Option<ExternalScreen>),
-    /// A page of the web: what its ninths do, counted from the top left.
+    /// A web page: the messages of its ninths, counted from the top left.
     Web(Vec<(u8, M)>),
 }
 
@@ -113,7 +113,7 @@ impl<M: Clone> DrawnScreen<M> {
 }
 
 impl<M> DrawnScreen<M> {
-    /// Ticks what is ticked now, and draws nothing else again.
+    /// Updates the checked states, and draws nothing else again.
     pub(super) fn update_checked(&mut self, is_ticked: impl Fn(u16) -> bool) {
         let ticks = self
             .behavior
@@ -153,7 +153,7 @@ impl<M> DrawnScreen<M> {
         TouchTarget::Nothing
     }
 
-    /// The node and what it is in, innermost first.
+    /// The node and the nodes around it, innermost first.
     pub(super) fn ancestors(&self, node: usize) -> impl Iterator<Item = usize> {
         let nodes = self.screen.nodes();
         let mut depth = nodes[node].depth + 1;

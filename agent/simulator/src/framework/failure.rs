@@ -47,7 +47,7 @@ pub(crate) enum FrameworkCaller {
     LongClick,
     DialogButton,
     Handler,
-    /// Creating an activity: what it throws arrives inside a `RuntimeException`.
+    /// Creating an activity: its exceptions are wrapped in a `RuntimeException`.
     Create,
 }
 
@@ -56,7 +56,7 @@ pub(super) enum AppFailure {
     NativeSignal(&'static Tombstone),
 }
 
-/// Which process failed, and which activity was its front one.
+/// The process that failed, and its front activity.
 pub(super) struct FailedProcess<'a> {
     pub(super) package: &'a Text,
     pub(super) activity: &'a str,

@@ -24,7 +24,7 @@ pub(crate) enum AppInput<'a> {
 
 /// A finger that moves less than this has tapped.
 const TOUCH_SLOP: i32 = 24;
-/// From this speed on, in pixels a millisecond, a list goes on when the finger has left it.
+/// Speed, in pixels per millisecond, from which a list keeps scrolling when the finger has left it.
 const FLING_SPEED: i64 = 2;
 
 impl<A: SimulatedApp> RunningApp<A> {
@@ -67,7 +67,7 @@ impl<A: SimulatedApp> RunningApp<A> {
         }
     }
 
-    /// A long press on what has no answer to one is a click when the finger leaves it.
+    /// A long press on a node without a handler for it is a click when the finger leaves it.
     fn click(&mut self, built: &DrawnScreen<A::Msg>, node: usize, long: bool, world: &mut World) {
         let long = long
             && built
@@ -140,7 +140,7 @@ impl<A: SimulatedApp> RunningApp<A> {
         }
     }
 
-    /// As accessibility services set text: without the keyboard, whatever has the focus.
+    /// Sets text as accessibility services do: without the keyboard, and independent of the focus.
     fn set_text(&mut self, built: &DrawnScreen<A::Msg>, at: Point, text: &Text, world: &mut World) {
         let TouchTarget::Node(node) = built.touch_target(at) else {
             return;

@@ -30,7 +30,7 @@ pub(super) fn window(rotation: Rotation) -> Window {
     }
 }
 
-/// They never change, so they are made once for each rotation.
+/// Nodes of the keys, made once for each rotation, because they never change.
 pub(super) fn nodes(rotation: Rotation) -> &'static [Node] {
     static UPRIGHT: OnceLock<Vec<Node>> = OnceLock::new();
     static LANDSCAPE: OnceLock<Vec<Node>> = OnceLock::new();
@@ -53,7 +53,7 @@ pub(super) fn key_at(rotation: Rotation, at: Point) -> Option<KeyPress> {
 
 const ROWS: [&str; 4] = ["qwertyuiop", "asdfghjkl", "zxcvbnm⌫", ",␣.⏎"];
 
-/// Each key's row, what it does, and what a screen reader calls it.
+/// Row, effect and description of each key.
 fn keys() -> impl Iterator<Item = (usize, KeyPress, Text)> {
     ROWS.iter().enumerate().flat_map(|(row, keys)| {
         keys.chars().map(move |key| match key {

@@ -1,4 +1,4 @@
-//! Late dialogs that nobody asked for: a plea for stars, an update, an advertisement.
+//! Unexpected late dialogs: a request for a rating, an update, an advertisement.
 
 use retap_shared::Text;
 use retap_shared::geometry::Rect;
@@ -71,7 +71,7 @@ impl<M> Ui<'_, M> {
         });
     }
 
-    /// A picture over everything that has no text, and a small cross.
+    /// A full-screen picture without text, and a small cross to close it.
     fn advertisement(&mut self) {
         let size = display_size(self.frame.rotation);
         let bounds = Rect {

@@ -1,4 +1,4 @@
-//! The inside of a running app: how it is drawn, how messages reach it, and how what it asks for is done.
+//! A running app: draws it, delivers messages to it, and does what it requests.
 
 use std::hash::{Hash, Hasher};
 use std::sync::Arc;
@@ -17,11 +17,11 @@ use super::late_dialog::LateDialog;
 use super::ui::{DrawContext, LayoutCorrection};
 use super::{AppContext, AppManifest, ExternalScreen, Recreation, SimulatedApp, Stall, Ui, World};
 
-/// An app with its state, its back stack, and what it has posted. What is behind an `Arc` is shared with its forks.
+/// An app with its state, its back stack, and its posted messages. Parts behind an `Arc` are shared with its forks.
 #[derive(Clone)]
 pub(crate) struct RunningApp<A: SimulatedApp> {
     pub(super) manifest: Arc<AppManifest>,
-    /// As it was when it was installed.
+    /// The state of a fresh installation.
     pub(super) as_installed: Arc<A>,
     pub(super) app: Arc<A>,
     pub(super) stack: Vec<Arc<ActivityRecord<A::Page>>>,
@@ -29,7 +29,7 @@ pub(crate) struct RunningApp<A: SimulatedApp> {
     pub(super) environment: PhoneEnvironment,
     pub(super) busy: Option<(Micros, &'static Stall)>,
     pub(super) late_dialog: Option<LateDialog>,
-    /// Another app is to come to the front.
+    /// Screen of another app that will come to the front.
     pub(super) external_screen: Option<ExternalScreen>,
     pub(super) finding: Option<Arc<Finding>>,
     pub(super) drawn_screen: Option<DrawnScreen<A::Msg>>,
@@ -199,7 +199,7 @@ impl<A: SimulatedApp> RunningApp<A> {
                     self.close(|activity| Some(activity.instance) != first, world);
                 }
                 AppEffect::Post { after, msg } => {
-                    // Nothing that is posted runs before what is running has ended.
+                    // A posted message waits until the running one has ended.
                     let at = world.now + after.max(Micros::from_millis(1));
                     self.post(at, DueWork::Message { instance, msg });
                 }

@@ -1,4 +1,4 @@
-//! Containers that show a part of what is in them: only what can be seen becomes nodes.
+//! Containers that show a part of their content: only visible widgets become nodes.
 
 use retap_shared::Text;
 use retap_shared::geometry::Rect;
@@ -10,7 +10,7 @@ use super::ui::{LayoutCorrection, LayoutFlow, Ui};
 use super::widgets::{PlacedNode, ROW};
 
 impl<M> Ui<'_, M> {
-    /// A list of `count` rows in all the place that is left. `row` draws one of them, with `item`.
+    /// A list of `count` rows in the remaining area. `row` draws one of them, with `item`.
     pub(crate) fn list(
         &mut self,
         id: impl IntoText,
@@ -45,7 +45,7 @@ impl<M> Ui<'_, M> {
         placed
     }
 
-    /// Widgets below each other in all the place that is left, more of them than fit if need be.
+    /// Widgets below each other in the remaining area. They may be more than fit.
     pub(crate) fn scroll(&mut self, id: impl IntoText, fill: impl FnOnce(&mut Self)) {
         let Some(view) = self.rest() else { return };
         let id = id.into_text();
@@ -105,7 +105,7 @@ impl<M> Ui<'_, M> {
         self.add_handler(list, NodeHandler::End(reached.into()));
     }
 
-    /// Something at the bottom of the place that is left; draw it before the list above it.
+    /// Widgets at the bottom of the remaining area. Draw them before the list above them.
     pub(crate) fn at_bottom(&mut self, height: i32, fill: impl FnOnce(&mut Self)) {
         let outer = self.area;
         let top = (outer.bottom - height).max(outer.top);
@@ -117,7 +117,7 @@ impl<M> Ui<'_, M> {
         };
     }
 
-    /// All the place that is left; none if the keyboard has taken it.
+    /// The remaining area; `None` if the keyboard covers it.
     pub(super) fn rest(&mut self) -> Option<Rect> {
         let mut rest = self.area;
         rest.bottom = rest.bottom.min(self.clip.bottom);

@@ -5,7 +5,7 @@ use std::hash::{Hash, Hasher};
 use std::ops::{Index, IndexMut};
 use std::sync::{Arc, OnceLock};
 
-/// A piece that has grown to this is cut in two.
+/// Length from which a piece is split in two.
 const CHUNK_LIMIT: usize = 64;
 
 /// A list that is cheap to save: snapshots share its unchanged pieces.
@@ -50,7 +50,7 @@ impl<T: Clone> SharedRows<T> {
         self.insert(self.len, row);
     }
 
-    /// At the end if it has fewer rows.
+    /// Inserts a row; at the end if there are fewer rows.
     pub(crate) fn insert(&mut self, place: usize, row: T) {
         let Some(last) = self.chunks.len().checked_sub(1) else {
             self.chunks.push(RowChunk::of(vec![row]));
@@ -177,7 +177,7 @@ impl<T: Clone> IndexMut<usize> for SharedRows<T> {
     }
 }
 
-/// The same for the same rows, in whatever pieces they are: hashers take bytes as one stream.
+/// Equal for equal rows, whatever their pieces: hashers take bytes as one stream.
 impl<T: Hash> Hash for SharedRows<T> {
     fn hash<H: Hasher>(&self, state: &mut H) {
         state.write_usize(self.len);

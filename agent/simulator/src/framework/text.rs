@@ -28,8 +28,7 @@ impl IntoText for &Text {
     }
 }
 
-/// Something that is shown and that nothing depends on, such as a time or how often something was looked at: two states
-/// that differ only in it are the same state.
+/// A value that is only shown, such as a time or a number of views: states that differ only in it are the same state.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Unhashed<T>(pub(crate) T);
 

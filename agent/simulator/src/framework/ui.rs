@@ -1,4 +1,4 @@
-//! The drawing side: windows, and the containers in which widgets find their place.
+//! Draws windows, and the containers that place widgets.
 //! The widgets themselves are in `widgets`, `scroll` and `dialog`.
 
 use std::sync::Arc;
@@ -30,6 +30,17 @@ pub(crate) fn display_size(rotation: Rotation) -> Size {
     }
 }
 
+/// The whole display in a rotation.
+pub(crate) fn display_bounds(rotation: Rotation) -> Rect {
+    let size = display_size(rotation);
+    Rect {
+        left: 0,
+        top: 0,
+        right: size.width as i32,
+        bottom: size.height as i32,
+    }
+}
+
 pub(crate) fn is_landscape(rotation: Rotation) -> bool {
     matches!(rotation, Rotation::Left | Rotation::Right)
 }
@@ -51,7 +62,7 @@ pub(super) struct DrawContext<'a> {
     pub(super) expected: usize,
 }
 
-/// The framework's own state does not fit what was drawn; with this changed, draw again.
+/// Change of the framework's own state, which does not fit the drawn widgets. The screen is then drawn again.
 pub(super) enum LayoutCorrection {
     /// The field that had the focus is gone, or a window has come above it.
     Unfocus,
@@ -98,13 +109,7 @@ pub(super) struct WidgetBounds {
 impl<'a, M> Ui<'a, M> {
     /// Opens the activity's window.
     pub(super) fn new(frame: DrawContext<'a>) -> Self {
-        let size = display_size(frame.rotation);
-        let display = Rect {
-            left: 0,
-            top: 0,
-            right: size.width as i32,
-            bottom: size.height as i32,
-        };
+        let display = display_bounds(frame.rotation);
         let mut ui = Ui {
             nodes: Vec::with_capacity(frame.expected),
             handlers: Vec::with_capacity(24),
@@ -147,18 +152,10 @@ impl<'a, M> Ui<'a, M> {
         if let Some(late) = late {
             self.late_dialog(late);
         }
-        let front = self.windows.len() - 1;
-        if self.frame.focus.is_some() && self.focused.is_none_or(|(window, _)| window != front) {
-            return Err(LayoutCorrection::Unfocus);
-        }
-        self.windows[front].flags = WindowFlags::FOCUSED;
-        self.close_window();
+        self.focus_front_window()?;
         let keyboard = self.focused.is_some();
         if keyboard {
-            self.windows.push(keyboard::window(self.frame.rotation));
-            self.cancels.push(WindowCancel::Never);
-            self.nodes
-                .extend_from_slice(keyboard::nodes(self.frame.rotation));
+            self.add_keyboard();
         }
         let content = ScreenContent {
             size: display_size(self.frame.rotation),
@@ -168,30 +165,40 @@ impl<'a, M> Ui<'a, M> {
             nodes: self.nodes,
         };
         let screen = Screen::new(content).expect("nodes are nested as they are drawn");
-        let focused = self.focused.and_then(|(_, node)| node);
-        let Ui {
-            handlers: does,
-            cancels,
-            animated_node: restless,
-            checkable_nodes: ticks,
-            ..
-        } = self;
-        let behind = ScreenBehavior {
-            handlers: does,
-            cancels,
-            focused,
+        let behavior = ScreenBehavior {
+            handlers: self.handlers,
+            cancels: self.cancels,
+            focused: self.focused.and_then(|(_, node)| node),
             keyboard,
             has_menu,
-            animated_node: restless,
-            checkable_nodes: ticks,
+            animated_node: self.animated_node,
+            checkable_nodes: self.checkable_nodes,
         };
         Ok(DrawnScreen {
             screen: Arc::new(screen),
-            behavior: Arc::new(behind),
+            behavior: Arc::new(behavior),
         })
     }
 
-    /// Everything that is drawn from now on goes into a new window above the others.
+    /// Ends the window in front and focuses it. The focused field must be in it.
+    fn focus_front_window(&mut self) -> Result<(), LayoutCorrection> {
+        let front = self.window();
+        if self.frame.focus.is_some() && self.focused.is_none_or(|(window, _)| window != front) {
+            return Err(LayoutCorrection::Unfocus);
+        }
+        self.windows[front].flags = WindowFlags::FOCUSED;
+        self.close_window();
+        Ok(())
+    }
+
+    fn add_keyboard(&mut self) {
+        let rotation = self.frame.rotation;
+        self.windows.push(keyboard::window(rotation));
+        self.cancels.push(WindowCancel::Never);
+        self.nodes.extend_from_slice(keyboard::nodes(rotation));
+    }
+
+    /// Opens a window above the others. Later widgets are drawn into it.
     pub(super) fn open_window(
         &mut self,
         kind: WindowKind,
@@ -270,7 +277,7 @@ impl<'a, M> Ui<'a, M> {
         node
     }
 
-    /// Takes the next place of the current container. None if nothing of it can be seen.
+    /// Takes the next place of the current container; `None` if it is not visible.
     pub(super) fn place(&mut self, height: i32) -> Option<WidgetBounds> {
         let mut whole = self.area;
         match self.flow {
@@ -299,7 +306,7 @@ impl<'a, M> Ui<'a, M> {
         })
     }
 
-    /// Fills a container that was just pushed, and returns what of its area is left.
+    /// Fills a container that was just pushed, and returns the rest of its area.
     pub(super) fn inside(
         &mut self,
         area: Rect,

@@ -9,8 +9,8 @@ use super::ui::Ui;
 use super::widgets::PlacedNode;
 
 impl<M> Ui<'_, M> {
-    /// A page of the web in all the place that is left: one node, whatever is on it. `ninths` are the parts of it that
-    /// do something, counted from the top left.
+    /// A web page in the remaining area: one node, whatever its content. `ninths` are the parts that react to a tap,
+    /// counted from the top left.
     pub(crate) fn web_page(&mut self, id: impl IntoText, ninths: Vec<(u8, M)>) -> PlacedNode {
         let Some(view) = self.rest() else {
             return PlacedNode(None);

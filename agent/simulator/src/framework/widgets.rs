@@ -1,21 +1,20 @@
-//! Widgets: what an app puts into its containers.
+//! Widgets that an app puts into its containers. Text fields are in `text_fields`.
 
 use retap_shared::Text;
 use retap_shared::geometry::Rect;
 use retap_shared::screen::NodeFlags;
 
 use super::IntoText;
-use super::drawn_screen::{EditHandler, NodeHandler};
+use super::drawn_screen::NodeHandler;
 use super::ui::{LayoutFlow, Ui};
 
 pub(super) const TOOLBAR: i32 = 147;
 pub(super) const BUTTON: i32 = 132;
 const TEXT: i32 = 66;
-const FIELD: i32 = 132;
 const PICTURE: i32 = 300;
 pub(super) const ROW: i32 = 192;
 
-/// The node that a widget became; none if it is out of sight.
+/// Node of a widget; none if it is not visible.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct PlacedNode(pub(super) Option<u32>);
 
@@ -103,65 +102,6 @@ impl<M> Ui<'_, M> {
         self.two_state("android.widget.RadioButton", id, label, on, tap)
     }
 
-    /// A text field. `edit` makes a message of its new content.
-    pub(crate) fn field(
-        &mut self,
-        id: impl IntoText,
-        hint: impl IntoText,
-        value: &Text,
-        edit: fn(Text) -> M,
-    ) -> PlacedNode {
-        let edit = EditHandler::Single(edit);
-        self.edit_text(
-            id.into_text(),
-            hint.into_text(),
-            value.clone(),
-            value.clone(),
-            NodeFlags::empty(),
-            edit,
-        )
-    }
-
-    /// One of several text fields that share a message.
-    pub(crate) fn numbered_field(
-        &mut self,
-        id: impl IntoText,
-        hint: impl IntoText,
-        value: &Text,
-        number: u8,
-        edit: fn(u8, Text) -> M,
-    ) -> PlacedNode {
-        let edit = EditHandler::Numbered(number, edit);
-        self.edit_text(
-            id.into_text(),
-            hint.into_text(),
-            value.clone(),
-            value.clone(),
-            NodeFlags::empty(),
-            edit,
-        )
-    }
-
-    /// A text field that shows dots.
-    pub(crate) fn password(
-        &mut self,
-        id: impl IntoText,
-        hint: impl IntoText,
-        value: &Text,
-        edit: fn(Text) -> M,
-    ) -> PlacedNode {
-        let dots = value.chars().map(|_| '•').collect();
-        let edit = EditHandler::Single(edit);
-        self.edit_text(
-            id.into_text(),
-            hint.into_text(),
-            dots,
-            value.clone(),
-            NodeFlags::PASSWORD,
-            edit,
-        )
-    }
-
     /// Children beside each other, all equally wide.
     pub(crate) fn columns(&mut self, count: i32, fill: impl FnOnce(&mut Self)) {
         let Some(place) = self.place(BUTTON) else {
@@ -228,7 +168,7 @@ impl<M> Ui<'_, M> {
         self.area.right = right;
     }
 
-    /// The bar at the top: the Up button where there is one, the title, and what `fill` adds on the right.
+    /// The bar at the top: the Up button where there is one, the title, and the widgets of `fill` on the right.
     pub(crate) fn toolbar(&mut self, title: impl IntoText, fill: impl FnOnce(&mut Self)) {
         let Some(place) = self.place(TOOLBAR) else {
             return;
@@ -272,7 +212,7 @@ impl<M> Ui<'_, M> {
         self.tap(placed, tap)
     }
 
-    /// One of several that share a line; the chosen one is selected.
+    /// One of several tabs in a row; the chosen one is selected.
     pub(crate) fn tab(
         &mut self,
         id: impl IntoText,
@@ -295,7 +235,7 @@ impl<M> Ui<'_, M> {
         self.tap(placed, tap)
     }
 
-    /// Its checked state is the app's `ticked`, and nothing else on the screen depends on it.
+    /// Shows the app's `ticked` as its checked state; nothing else on the screen depends on that.
     pub(crate) fn checked_by(&mut self, placed: PlacedNode, tick: u16) {
         self.checkable_nodes
             .extend(placed.0.map(|node| (node, tick)));
@@ -336,36 +276,6 @@ impl<M> Ui<'_, M> {
         let flags = checked | NodeFlags::CHECKABLE | NodeFlags::CLICKABLE;
         let placed = self.leaf(class, id, label, BUTTON, flags);
         self.tap(placed, tap)
-    }
-
-    fn edit_text(
-        &mut self,
-        id: Text,
-        hint: Text,
-        shown: Text,
-        value: Text,
-        flags: NodeFlags,
-        edit: EditHandler<M>,
-    ) -> PlacedNode {
-        let focused = self.frame.focus == Some(&id);
-        let top = self.area.top;
-        let flags = flags | NodeFlags::CLICKABLE | NodeFlags::EDITABLE;
-        let placed = self.leaf("android.widget.EditText", id, shown, FIELD, flags);
-        self.describe(placed, hint);
-        if focused {
-            self.mark(placed, NodeFlags::FOCUSED);
-            self.focused = Some((self.window(), placed.0));
-            if self.frame.reveal {
-                let above = top - self.clip.top;
-                let below = top + FIELD - self.clip.bottom;
-                self.hidden_by = if below > 0 {
-                    below.min(above)
-                } else {
-                    above.min(0)
-                };
-            }
-        }
-        self.add_handler(placed, NodeHandler::Edit { edit, value })
     }
 
     pub(super) fn leaf(
@@ -420,7 +330,11 @@ impl<M> Ui<'_, M> {
         }
     }
 
-    fn describe(&mut self, placed: PlacedNode, description: impl IntoText) -> PlacedNode {
+    pub(super) fn describe(
+        &mut self,
+        placed: PlacedNode,
+        description: impl IntoText,
+    ) -> PlacedNode {
         if let Some(node) = placed.0 {
             self.nodes[node as usize].description = description.into_text();
         }

@@ -88,7 +88,7 @@ impl World {
         self.happens(1.0 - self.noise.delivery_probability(action))
     }
 
-    /// When a dialog that nobody asked for comes up after a change of the screen, if one does.
+    /// Draws whether a change of the screen is followed by an unexpected dialog, and its time.
     pub(crate) fn draw_late_dialog(&mut self) -> Option<(LateDialog, Micros)> {
         let comes = self.happens(self.noise.late_dialog);
         comes.then(|| {
@@ -117,7 +117,7 @@ impl World {
         self.script = Some(script);
     }
 
-    /// The script as far as it has been asked.
+    /// The part of the script that was used.
     pub(crate) fn take_script(&mut self) -> ChanceScript {
         self.script.take().unwrap_or_default()
     }

@@ -18,24 +18,22 @@ use crate::noise::Latency;
 use crate::phone::SimulatedPhone;
 use crate::spec::{SimulatorSpecError, open};
 
-/// Why there is no exact answer.
+/// Reason why there is no exact probability.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ExactProbabilityError {
     #[error(transparent)]
     Spec(#[from] SimulatorSpecError),
     #[error(
-        "dialogs that come late come at any moment, so their ways cannot be counted; give `flaky` instead of `noise`"
+        "late dialogs can come at any moment, so there is no exact probability; give `flaky` instead of `noise`"
     )]
     LateDialogs,
-    #[error(
-        "latencies are drawn from a range, so their ways cannot be counted; leave `latency` out"
-    )]
+    #[error("latencies are drawn from a range, so there is no exact probability; omit `latency`")]
     Latencies,
     #[error("more than {0} states are possible at once; give a shorter trace")]
     TooMany(usize),
 }
 
-/// More than this at once is not followed.
+/// Maximum number of states that are followed at once.
 const MAX_STATES: usize = 200_000;
 
 /// Probability that `steps`, played once from a clean start on the phone of `spec`, end in the crash. Each step waits

@@ -1,4 +1,4 @@
-//! Other apps' screens that come in front of the app: a call, the sheet for sharing, a browser, the store.
+//! Other apps' screens that come in front of the app: a call, the share sheet, a browser, the store.
 
 use retap_shared::Text;
 use retap_shared::geometry::{Point, Rect, Rotation};
@@ -11,7 +11,7 @@ use crate::framework::{ExternalScreen, display_size};
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum ExternalNavigation {
     Stay,
-    /// To what was in front before.
+    /// Returns to the screen that was in front before.
     Back,
     Open(ExternalScreen),
 }

@@ -1,4 +1,4 @@
-//! Injected events: what they cost, whether they get through, and whom they reach.
+//! Injected events: their latency, whether they are lost, and the window that receives them.
 
 use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::geometry::Rotation;
@@ -48,7 +48,7 @@ impl SimulatedPhone {
         self.maybe_post_late_dialog(before);
     }
 
-    /// After a change of the screen, but for the going of such a dialog.
+    /// Draws a late dialog after a change of the screen, unless the change was the end of such a dialog.
     fn maybe_post_late_dialog(&mut self, (screen, was_up): (ScreenHash, bool)) {
         let changed = self.front == FrontScreen::App && self.screen.hash() != screen;
         if changed
@@ -59,7 +59,7 @@ impl SimulatedPhone {
         }
     }
 
-    /// Gives the app its input, once its main thread is free. It may never be.
+    /// Delivers input to the app once its main thread is free. Input that waits too long is an ANR.
     fn deliver_input(&mut self, action: &Action) {
         let Some(input) = as_input(action) else {
             return;
@@ -84,7 +84,7 @@ impl SimulatedPhone {
         self.refresh_screen();
     }
 
-    /// A new configuration waits for the main thread as well, but nobody times it.
+    /// Rotates the display. It waits for the main thread too, but without a timeout.
     fn rotate(&mut self, to: Rotation) {
         if self.process.rotation() == to {
             return;
@@ -107,7 +107,7 @@ impl SimulatedPhone {
         }
     }
 
-    /// Lets what keeps the app busy come to its end. Whether the app is in front.
+    /// Waits until the main thread is free. Returns whether the app is in front.
     fn wait_for_main_thread(&mut self) -> bool {
         let busy = self.process.busy_until().since(self.world.now);
         if self.front == FrontScreen::App && busy > Micros::ZERO {

@@ -8,7 +8,7 @@ use retap_shared::screen::{
     Node, NodeFlags, Screen, ScreenContent, SharedScreen, Window, WindowFlags, WindowKind,
 };
 
-use crate::framework::{AppManifest, display_size, is_landscape};
+use crate::framework::{AppManifest, display_bounds, display_size, is_landscape};
 
 const PACKAGE: &str = "com.android.launcher3";
 
@@ -43,12 +43,12 @@ pub(super) fn screen(manifest: &AppManifest, rotation: Rotation) -> SharedScreen
     )
 }
 
-/// A widget of a screen that is none of the app's.
+/// A widget on a screen of another app.
 #[derive(Clone, Default)]
 pub(super) struct ExternalWidget {
     pub(super) id: &'static str,
     pub(super) text: Text,
-    /// Everything, if empty.
+    /// Empty for a group that fills the display.
     pub(super) bounds: Rect,
 }
 
@@ -59,9 +59,29 @@ impl ExternalWidget {
             ..ExternalWidget::default()
         }
     }
+
+    /// A group that fills the display, or within it something that can be tapped.
+    fn node(&self, display: Rect) -> Node {
+        let always = NodeFlags::ENABLED | NodeFlags::VISIBLE;
+        let (depth, class, bounds, flags) = if self.bounds.is_empty() {
+            (1, "android.view.ViewGroup", display, always)
+        } else {
+            let flags = always | NodeFlags::CLICKABLE;
+            (2, "android.widget.TextView", self.bounds, flags)
+        };
+        Node {
+            depth,
+            class: Text::new_static(class),
+            id: Text::new_static(self.id),
+            text: self.text.clone(),
+            bounds,
+            flags,
+            ..Node::default()
+        }
+    }
 }
 
-/// A screen of another package: a group, and in it what can be tapped.
+/// A screen of another package: a group, and in it the widgets that can be tapped.
 pub(super) fn draw(
     package: &'static str,
     activity: &'static str,
@@ -69,46 +89,15 @@ pub(super) fn draw(
     rotation: Rotation,
     widgets: &[ExternalWidget],
 ) -> SharedScreen {
-    let size = display_size(rotation);
-    let display = Rect {
-        left: 0,
-        top: 0,
-        right: size.width as i32,
-        bottom: size.height as i32,
+    let display = display_bounds(rotation);
+    let frame = Node {
+        class: Text::new_static("android.widget.FrameLayout"),
+        bounds: display,
+        flags: NodeFlags::ENABLED | NodeFlags::VISIBLE,
+        ..Node::default()
     };
-    let node = |depth, class, drawn: &ExternalWidget| {
-        let taps = if drawn.bounds.is_empty() {
-            NodeFlags::empty()
-        } else {
-            NodeFlags::CLICKABLE
-        };
-        Node {
-            depth,
-            class: Text::new_static(class),
-            id: Text::new_static(drawn.id),
-            text: drawn.text.clone(),
-            bounds: if drawn.bounds.is_empty() {
-                display
-            } else {
-                drawn.bounds
-            },
-            flags: taps | NodeFlags::ENABLED | NodeFlags::VISIBLE,
-            ..Node::default()
-        }
-    };
-    let mut nodes = vec![node(
-        0,
-        "android.widget.FrameLayout",
-        &ExternalWidget::default(),
-    )];
-    for drawn in widgets {
-        let (depth, class) = if drawn.bounds.is_empty() {
-            (1, "android.view.ViewGroup")
-        } else {
-            (2, "android.widget.TextView")
-        };
-        nodes.push(node(depth, class, drawn));
-    }
+    let mut nodes = vec![frame];
+    nodes.extend(widgets.iter().map(|widget| widget.node(display)));
     let window = Window {
         kind: WindowKind::Application,
         package: Text::new_static(package),
@@ -119,11 +108,11 @@ pub(super) fn draw(
     };
     let activity = Text::new_static(activity);
     let content = ScreenContent {
-        size,
+        size: display_size(rotation),
         rotation,
         activity,
         windows: vec![window],
         nodes,
     };
-    Arc::new(Screen::new(content).expect("a group and what is in it"))
+    Arc::new(Screen::new(content).expect("nodes are nested as they are drawn"))
 }

@@ -1,4 +1,4 @@
-//! Saved states: what a checkpoint keeps, and going back to one.
+//! Snapshots: saving and restoring the state of apps and screen.
 
 use retap_agent::phone::PhoneError;
 use retap_shared::micros::Micros;
@@ -36,7 +36,7 @@ impl SimulatedPhone {
 
     pub(super) fn restore_state(&mut self, id: SnapshotId) -> Result<u64, PhoneError> {
         let saved = self.snapshots.get_mut(&id).ok_or_else(|| unknown(id))?;
-        // Whoever comes back once often does so again: what is drawn now is there the next time.
+        // A snapshot is often restored again, so the drawn screen is kept.
         saved.process.screen();
         let mut process = saved.process.fork();
         let bytes = saved.bytes;
@@ -56,7 +56,7 @@ impl SimulatedPhone {
 
 fn unknown(id: SnapshotId) -> PhoneError {
     impossible(format!(
-        "there is no checkpoint {}; it was never saved, or has been dropped",
+        "there is no snapshot {}; it was never saved, or it was discarded",
         id.0
     ))
 }

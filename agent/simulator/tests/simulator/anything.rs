@@ -1,4 +1,4 @@
-//! Whatever a phone is asked to do, it goes on.
+//! A simulated phone survives every request.
 
 use proptest::prelude::*;
 use retap_agent::phone::Phone;

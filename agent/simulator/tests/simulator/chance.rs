@@ -9,7 +9,7 @@ use retap_simulator::open;
 
 use crate::drive::{self, started};
 
-/// Four standard deviations of so many trials: one sound run in 16,000 is outside.
+/// Four standard deviations of this number of trials: one correct run in 16,000 is outside.
 fn allowed(trials: u32, probability: f64) -> f64 {
     4.0 * (probability * (1.0 - probability) / f64::from(trials)).sqrt()
 }

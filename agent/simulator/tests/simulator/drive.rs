@@ -11,8 +11,8 @@ use retap_shared::screen::{Node, NodeFlags, Screen, WindowKind};
 use retap_shared::trace::App;
 use retap_simulator::{SimulatedPhone, open};
 
-/// What is typed: nothing, words, a number, an address, a password, a quote with a character beyond the basic plane,
-/// and more than fits.
+/// Texts to type: nothing, a word, a number, an address, a quote with a character beyond the basic plane, and more than
+/// fits.
 pub(crate) const WORDS: [&str; 6] = ["", "hello", "7", "user@example.com", "🎈 O'Neil", LONG];
 
 const LONG: &str = "a text that is much longer than anyone would type into a field of this size, so that it does not \
@@ -111,7 +111,7 @@ pub(crate) fn possible(screen: &Screen) -> Vec<(Option<usize>, Action)> {
     actions
 }
 
-/// What the system can do at any moment; coming back only where the app is not in front.
+/// Actions of the system that are possible at any moment; a launch only if the app is not in front.
 pub(crate) fn from_outside(screen: &Screen) -> Vec<Action> {
     let away = screen.activity().starts_with("com.android.launcher3");
     let front = if away {

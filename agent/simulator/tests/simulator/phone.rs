@@ -1,4 +1,4 @@
-//! What a simulated phone does as a phone does: apps come and go, fail, and are brought back.
+//! A simulated phone behaves as a phone does: apps are started, stopped, fail, and are restored.
 
 use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::{Phone, PhoneError};
@@ -238,7 +238,7 @@ fn a_checkpoint_that_is_not_there_is_refused_by_number() {
     ] {
         let error = refused.unwrap_err().to_string();
         assert!(
-            error.contains("never saved, or has been dropped"),
+            error.contains("never saved, or it was discarded"),
             "{error}"
         );
     }

@@ -118,7 +118,7 @@ fn far_crashes_of_mail_have_no_shorter_trace() {
 }
 
 #[test]
-fn what_comes_only_by_the_system_does_not_come_without_it() {
+fn crashes_of_system_events_do_not_come_without_them() {
     let page = include_str!("../../../../docs/how-it-works/simulator.md");
     for app in app_names() {
         let crashes = ground_truth(app).unwrap().crashes;
@@ -177,8 +177,8 @@ fn what_comes_only_by_the_system_does_not_come_without_it() {
     }
 }
 
-/// Whether a widget or an event can have to do with a crash that is told as data. Of rows that are alike the first stands
-/// for all; what is scrolled is not what decides.
+/// True if a widget or an event can influence a crash of a declarative app. The first of several equal rows stands for all;
+/// scrolling influences nothing.
 fn could_matter(
     matters: &CrashDependencies,
     screen: &Screen,
@@ -240,8 +240,8 @@ fn prove_near(app: &str, depth: usize) {
     }
 }
 
-/// The same for one crash, without the widgets that are named `aside` and without scrolling. Of rows that are alike the
-/// first stands for all, and one word for all words.
+/// The same for one crash, without the widgets that are named `aside` and without scrolling. The first of
+/// several equal rows stands for all, and one text for all texts.
 fn prove_far(app: &str, name: &str, aside: &[&str], turning: bool) {
     let truth = ground_truth(app).unwrap();
     let crash = truth

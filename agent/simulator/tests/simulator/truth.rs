@@ -1,4 +1,4 @@
-//! Ground truth: every planted crash is where it is said to be, and is told from all others.
+//! Ground truth: every planted crash is reached by its trace, and differs from all others.
 
 use std::collections::HashSet;
 

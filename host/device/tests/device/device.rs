@@ -1,15 +1,20 @@
-//! What a device does with the replies of a phone, right and wrong ones.
+//! A device handles the replies of a phone, correct and wrong ones.
 
 use std::sync::{Arc, Mutex};
 
-use retap_device::{DeviceError, ProtocolViolation};
+use retap_device::run_event::{EventSink, RunEvent};
+use retap_device::{Device, DeviceError, ProtocolViolation};
+use retap_shared::connection::{BoxFuture, Connection, RequestError};
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{
-    ActReply, CaptureReply, ManageSnapshotReply, Reply, Request, RequestFailure, ScreenUpdate,
-    SnapshotId, WatchAppReply,
+    ActReply, Capabilities, CaptureReply, DescribePhoneReply, ManageSnapshotReply, Reply, Request,
+    RequestFailure, ScreenUpdate, SnapshotId, WatchAppReply,
 };
 use retap_shared::screen::{Node, Screen, ScreenContent, ScreenDiff, SharedScreen, Window};
+use retap_shared::verdict::Interruption;
 use retap_testing::fakes::{device, lost, step};
 
 fn screen(texts: &[&str]) -> SharedScreen {
@@ -38,6 +43,7 @@ fn acted(screen: ScreenUpdate) -> Reply {
     let branches = vec![3];
     ActReply {
         located_by: LocatedBy::Place,
+        refusal: None,
         screen,
         events: happened,
         branches,
@@ -170,4 +176,60 @@ async fn a_lost_phone_is_distinguished_from_a_refusal() {
     let loss = phone.take_snapshot().await.unwrap_err();
     assert!(matches!(loss, DeviceError::Interrupted(_)) && loss.is_interruption());
     assert_eq!(phone.take_snapshot().await.unwrap().id, SnapshotId(9));
+}
+
+/// A phone that describes itself and answers nothing else.
+struct SilentPhone;
+
+impl Connection for SilentPhone {
+    fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
+        Box::pin(async move {
+            match request {
+                Request::DescribePhone(_) => Ok(DescribePhoneReply {
+                    phone: PhoneInfo::default(),
+                    capabilities: Capabilities::default(),
+                    apps: Vec::new(),
+                }
+                .into()),
+                _ => std::future::pending().await,
+            }
+        })
+    }
+
+    fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
+        Box::pin(std::future::pending())
+    }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_silent_phone_is_told_of_after_ten_seconds_with_how_long_it_is_waited_for() {
+    let notices = Arc::new(Mutex::new(Vec::new()));
+    let keep = Arc::clone(&notices);
+    let began = tokio::time::Instant::now();
+    let sink: EventSink = Arc::new(move |event| {
+        if let RunEvent::Warning { text } = event {
+            keep.lock().unwrap().push((began.elapsed(), text));
+        }
+    });
+    let connection: Arc<dyn Connection> = Arc::new(SilentPhone);
+    let connecting = Device::connect_with_notices("far".to_owned(), connection, sink);
+    let mut device = connecting.await.unwrap();
+    let error = device.capture().await.unwrap_err();
+    assert!(
+        matches!(
+            error,
+            DeviceError::Interrupted(Interruption::PhoneLost { .. })
+        ),
+        "{error}"
+    );
+    let notices = notices.lock().unwrap().clone();
+    let [(when, text)] = notices.as_slice() else {
+        panic!("{notices:?}");
+    };
+    assert_eq!(when.as_secs(), 10);
+    assert_eq!(
+        text,
+        "`far` is silent: no reply to `Capture` for 10 s; it is given up after 60 s, or when a broken link does not \
+         come back"
+    );
 }

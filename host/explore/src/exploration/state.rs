@@ -11,6 +11,7 @@ use retap_shared::screen::SharedScreen;
 use retap_shared::target::Target;
 use retap_shared::verdict::Outcome;
 
+use super::recall::StepRecall;
 use super::unconfirmed::{UnconfirmedFinding, without_times};
 use super::worker_state::WorkerState;
 use crate::explorer::Explorer;
@@ -29,6 +30,7 @@ pub(crate) struct ExplorationState {
     /// Number of events that were begun: an event counts towards the limit when it begins, not when it ends.
     pub(super) events_begun: u64,
     pub(super) next_number: u64,
+    pub(super) recall: StepRecall,
     pub(super) known_findings: HashSet<Fingerprint>,
 }
 
@@ -41,24 +43,22 @@ impl ExplorationState {
             unconfirmed: Vec::new(),
             events_begun: 0,
             next_number: 0,
+            recall: StepRecall::default(),
             known_findings: HashSet::new(),
         }
     }
 
-    /// Applies the steps of an earlier process. Returns the run events that they cause.
-    pub(super) fn replay(
+    /// Applies one step of an earlier process that is not repeated. Returns the run events that it causes.
+    pub(super) fn recall(
         &mut self,
-        records: &[RecordedStep],
+        record: &RecordedStep,
         settings: &ExploreSettings,
     ) -> Vec<RunEvent> {
-        let mut events = Vec::new();
-        for record in records {
-            let workers = self.workers.len().max(record.worker as usize + 1);
-            self.workers.resize_with(workers, WorkerState::default);
-            self.events_begun += u64::from(record.event.is_counted());
-            events.extend(self.apply(record, settings));
-            self.next_number = record.number + 1;
-        }
+        let workers = self.workers.len().max(record.worker as usize + 1);
+        self.workers.resize_with(workers, WorkerState::default);
+        let events = self.apply(record, settings);
+        self.next_number = record.number + 1;
+        self.events_begun = self.result.events;
         self.result.recalled_events = self.result.events;
         events
     }
@@ -104,6 +104,7 @@ impl ExplorationState {
         let result = &mut self.result;
         let counts = &mut result.counts;
         result.events += u64::from(record.event.is_counted());
+        counts.refused_events += u64::from(record.refusal.is_some());
         let mut ends_trace = false;
         match &record.event {
             RecordedEvent::Started { clean } => {
@@ -172,21 +173,17 @@ impl ExplorationState {
             steps: u32::try_from(worker.path.len()).unwrap_or(u32::MAX),
             first: is_first,
         });
-        let context = FindingContext {
-            screen: before.cloned(),
-            screenshot: record.screenshot.clone(),
-            log: if is_first {
-                worker.recent_log.lines()
-            } else {
-                Vec::new()
-            },
-        };
+        let log = is_first.then(|| worker.recent_log.lines());
         let found = FindingRecord {
             finding: finding.clone(),
             fingerprint,
             trace: worker.trace(settings, Some(target)),
             occurrences: 1,
-            context,
+            context: FindingContext {
+                screen: before.cloned(),
+                screenshot: record.screenshot.clone(),
+                log: log.unwrap_or_default(),
+            },
         };
         let first_seen = FindingPoint {
             fingerprint,

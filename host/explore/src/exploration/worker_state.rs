@@ -29,6 +29,8 @@ pub(crate) struct WorkerState {
     pub(crate) events: u32,
     pub(crate) took: Micros,
     pub(crate) phone: PhoneInfo,
+    /// The phone that the journal has for the worker.
+    pub(super) recorded_phone: Option<PhoneInfo>,
     pub(super) recent_log: RecentLog,
     /// True if the path is kept as a trace already, with the finding that it ended in.
     is_trace_kept: bool,
@@ -65,6 +67,7 @@ impl WorkerState {
                 target,
                 phone: self.phone.clone(),
                 pace: ReplayPace::Quiet,
+                claim: None,
             },
             steps: self.path.steps(0),
         }
@@ -72,6 +75,10 @@ impl WorkerState {
 
     /// Moves the worker by one recorded step.
     pub(super) fn apply(&mut self, record: &RecordedStep, setup_steps: &[Step]) {
+        if let Some(phone) = &record.phone {
+            self.phone = PhoneInfo::clone(phone);
+            self.recorded_phone = Some(self.phone.clone());
+        }
         self.log_step(record);
         self.events += u32::from(record.event.is_counted());
         match &record.event {
@@ -118,6 +125,12 @@ impl WorkerState {
             self.screen.clone_from(&record.screen);
         }
         self.took += record.took;
+    }
+
+    /// The phone, for the record of a start, if the journal does not have it yet.
+    pub(super) fn unrecorded_phone(&self) -> Option<Box<PhoneInfo>> {
+        let is_recorded = self.recorded_phone.as_ref() == Some(&self.phone);
+        (!is_recorded).then(|| Box::new(self.phone.clone()))
     }
 
     /// The app has restarted with its data.

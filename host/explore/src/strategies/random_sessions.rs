@@ -1,6 +1,6 @@
 //! The strategy `random`: sessions of a fixed number of events, each from a clean start and with a seed of its own.
 //!
-//! What a session chooses depends on its number and on the screens alone, not on the worker that runs it. The event limit holds
+//! The choices of a session depend on its number and on the screens alone, not on the worker that runs it. The event limit holds
 //! for all workers together: with several phones the last sessions are shorter, and so are those whose phone was lost or that
 //! were interrupted; the next session begins in their place.
 
@@ -32,7 +32,7 @@ struct Session {
 }
 
 impl RandomSessions {
-    /// Sessions of so many events each, with seeds derived from the run's seed.
+    /// Sessions of this number of events each, with seeds derived from the run's seed.
     pub fn new(seed: Seed, session_events: NonZeroU32) -> RandomSessions {
         RandomSessions {
             seed,

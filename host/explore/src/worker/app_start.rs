@@ -23,7 +23,10 @@ impl Worker<'_> {
         loop {
             self.return_attempts = 0;
             self.consecutive_refusals = 0;
-            let (screen, mut record) = self.launch_app(device, clean).await?;
+            let mut record = self.launch_app(device, clean).await?;
+            let Some(screen) = record.screen.take() else {
+                return Ok(record);
+            };
             match self.run_setup_steps(device, screen, &mut record).await? {
                 Ok(screen) => return self.finish_start(device, screen, record).await,
                 Err(why) => self.count_failed_setup(device.name(), why)?,
@@ -31,13 +34,14 @@ impl Worker<'_> {
         }
     }
 
+    /// Launches the app. The record has no screen if the app failed and the screen could not be read.
     async fn launch_app(
         &self,
         device: &mut Device,
         clean: bool,
-    ) -> Result<(SharedScreen, RecordedStep), WorkerError> {
+    ) -> Result<RecordedStep, WorkerError> {
         let app = &self.exploration.settings.app.app;
-        // What the phone has still to report belongs to no trace of this start.
+        // Events that the phone has not reported yet belong to no trace of this start.
         device.watch(&app.package).await?;
         let start = if clean {
             StartMode::Clean
@@ -45,11 +49,11 @@ impl Worker<'_> {
             StartMode::Restart
         };
         let started = device.control(app, AppCommand::Start(start)).await?;
-        let screen = device.capture().await?;
         let mut record = RecordedStep::new(self.number, RecordedEvent::Started { clean });
         record.took = started.took;
         record.add_phone_events(started.events);
-        Ok((screen, record))
+        record.set_screen(device.capture().await)?;
+        Ok(record)
     }
 
     /// Does the setup steps of a clean start. Returns the screen that they lead to, or why they failed. A finding on the way
@@ -76,6 +80,9 @@ impl Worker<'_> {
             last = stepped.screen;
             if !record.findings.is_empty() {
                 break;
+            }
+            if let Some(why) = stepped.refusal {
+                return Ok(Err(format!("the phone did not take step {number}: {why}")));
             }
             if let (Some(widget), LocatedBy::Place) = (&step.widget, stepped.hit) {
                 let count = steps.len();
@@ -122,7 +129,8 @@ impl Worker<'_> {
             .constraints
             .broken_rules(&record, &screen, false, package);
         record.findings.extend(broken);
-        record.screen = Some(self.explorer_screen(device, screen).await?);
+        let screen = self.explorer_screen(device, screen).await;
+        record.set_screen(screen)?;
         Ok(record)
     }
 

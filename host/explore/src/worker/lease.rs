@@ -73,17 +73,4 @@ impl Worker<'_> {
                 fault,
             })
     }
-
-    pub(super) fn report_end(&self) {
-        let state = self.exploration.lock_state();
-        let events = state.workers[self.number].events;
-        let took = state.workers[self.number].took;
-        drop(state);
-        self.exploration.emit(RunEvent::SessionEnded {
-            session: self.session(),
-            events,
-            took,
-            recalled: false,
-        });
-    }
 }

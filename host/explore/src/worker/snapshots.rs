@@ -2,7 +2,7 @@
 //! restored.
 
 use retap_device::{Device, DeviceError};
-use retap_shared::protocol::SnapshotId;
+use retap_shared::protocol::{RequestFailure, SnapshotId};
 use retap_shared::screen::SharedScreen;
 
 use super::{Worker, WorkerError};
@@ -42,6 +42,8 @@ impl Worker<'_> {
     ) -> Result<RecordedStep, WorkerError> {
         let restored = match device.restore_snapshot(id).await {
             Ok(restored) => restored,
+            // A restore that failed half-way leaves a state that nobody knows: the app is started clean.
+            Err(error @ DeviceError::Refused(RequestFailure::Phone(_))) => return Err(error.into()),
             Err(error) => return self.refuse_snapshot(error, screen),
         };
         let mut record = RecordedStep::new(self.number, RecordedEvent::SnapshotRestored { id });
@@ -78,11 +80,16 @@ impl Worker<'_> {
         error: DeviceError,
         screen: SharedScreen,
     ) -> Result<RecordedStep, WorkerError> {
-        if error.is_interruption() {
-            return Err(error.into());
-        }
+        let refusal = match error {
+            DeviceError::Refused(RequestFailure::Phone(why)) => Some(why),
+            error if error.is_interruption() => return Err(error.into()),
+            _ => None,
+        };
         self.exploration.count_event();
-        Ok(self.refusal(screen))
+        Ok(RecordedStep {
+            refusal,
+            ..self.refusal(screen)
+        })
     }
 
     /// Waits until the restarted app is quiet, and records its first screen and what the phone reported meanwhile.
@@ -92,10 +99,12 @@ impl Worker<'_> {
         record: &mut RecordedStep,
     ) -> Result<(), WorkerError> {
         let settled = device.settle().await?;
-        let screen = device.capture().await?;
-        record.screen = Some(self.explorer_screen(device, screen).await?);
         record.took += settled.took;
         record.add_phone_events(settled.events);
-        Ok(())
+        let screen = match device.capture().await {
+            Ok(screen) => self.explorer_screen(device, screen).await,
+            Err(error) => Err(error.into()),
+        };
+        record.set_screen(screen)
     }
 }

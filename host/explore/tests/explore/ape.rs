@@ -48,7 +48,7 @@ fn files(names: &[&str]) -> SharedScreen {
     Arc::new(app(std::iter::once(list).chain(rows).collect()))
 }
 
-/// What opens a file of this kind. They differ in how much they show.
+/// The viewer of a kind of file. Viewers differ in the number of their lines.
 fn viewer(of: &str) -> SharedScreen {
     let root = node(0, of, "", NodeFlags::VISIBLE, [0, 0, 400, 800]);
     let line = |line: i32| {
@@ -97,7 +97,7 @@ fn the_running_example_of_the_paper_ends_with_one_state_and_actions_by_text() {
     );
     opens(&mut model, &first, 1, "PowerPoint");
     opens(&mut model, &second, 0, "Word");
-    // Two targets: rows are told apart by their place, which makes no more states.
+    // Two targets: rows are distinguished by their place, which makes no more states.
     let one = see(&mut model, &first);
     let other = see(&mut model, &second);
     assert_eq!(one.state, other.state);
@@ -166,7 +166,7 @@ fn a_state_that_was_split_into_more_than_beta_takes_its_parts_back_for_good() {
         ..ModelParameters::default()
     };
     let mut model = model("type", rules);
-    // Only the text tells where the row leads, and every text is new.
+    // Only the text shows where the row leads, and every text is new.
     let mut most = 0;
     for number in 0..60 {
         let screen = files(&[&format!("file {number}")]);

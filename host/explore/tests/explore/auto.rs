@@ -35,8 +35,8 @@ fn buttons(count: i32) -> SharedScreen {
         .collect()))
 }
 
-/// In how many runs two phones that stand before the same screen do the same. `between`: the first is told of this before the
-/// second chooses.
+/// Number of runs in which two phones on the same screen choose the same action. `between`: this event of the first one is
+/// observed before the second chooses.
 fn done_twice(screen: &SharedScreen, between: Option<&RecordedEvent>) -> usize {
     let alike = |seed: &u64| {
         let tree = DecisionTree::uniform(AttributeReducer::TYPE);

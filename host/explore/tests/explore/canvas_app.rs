@@ -136,6 +136,7 @@ fn answer(level: &mut usize, request: Request) -> Answer {
             let took = Micros(300_000);
             Ok(ActReply {
                 located_by: hit,
+                refusal: None,
                 screen: screen(),
                 events: happened,
                 branches,

@@ -114,7 +114,7 @@ async fn a_phone_that_stops_answering_ends_the_run_with_a_clear_error() {
     });
     let (device, why) = lost.unwrap();
     assert!(
-        device == "failing" && why.contains("has not answered") && why.contains("15 min"),
+        device == "failing" && why.contains("has not answered") && why.contains("25 min"),
         "{why}"
     );
 }

@@ -13,3 +13,4 @@ mod sessions;
 mod sessions_disturbed;
 mod setup_steps;
 mod shared_run;
+mod troubled_phones;

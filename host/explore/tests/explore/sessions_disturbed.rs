@@ -116,7 +116,7 @@ async fn recalled_steps_are_not_played_again() {
     assert_eq!(tiny.injected.lock().unwrap().len(), steps_before);
 }
 
-/// A sink that asks for a stop when it has heard of so many steps.
+/// A sink that cancels after this number of steps.
 fn stop_after(steps: usize, stop: &CancellationToken) -> EventSink {
     let left = Mutex::new(steps);
     let stop = stop.clone();

@@ -1,5 +1,5 @@
 //! The activity machine: an oracle that simulates an app by its recorded trace. It knows in which activity each event was
-//! recorded and which activity followed, and nothing else. It tells steps apart by what they are, as keys of candidates do, and
+//! recorded and which activity followed, and nothing else. It distinguishes steps by their content, as keys of candidates do, and
 //! not by their place in the recording. Reports of its results name it.
 
 use std::collections::HashMap;

@@ -164,7 +164,9 @@ impl Candidate {
         .with_key()
     }
 
-    /// Sets the key from the steps.
+    /// Sets the key from the steps, each with its recorded time if it has one. At recorded pace the time is part of the step:
+    /// equal taps with other pauses before them are other candidates. Two candidates that `to_steps` gives the same times count
+    /// apart, which costs a run at most; two that differ never share an answer. At quiet pace traces have no times.
     fn with_key(mut self) -> Candidate {
         let mut bytes = Vec::with_capacity(8 * self.kept.len());
         self.hashes()

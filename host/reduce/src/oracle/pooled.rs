@@ -1,13 +1,14 @@
 //! The oracle over a pool of phones: each attempt is played by the next free phone.
 
+use std::collections::BTreeSet;
 use std::fmt;
-use std::sync::Arc;
+use std::sync::{Mutex, PoisonError};
 
-use retap_device::run_event::EventSink;
+use retap_device::run_event::{EventSink, RunEvent};
 use retap_device::{Device, DeviceError, DevicePool};
-use retap_shared::connection::BoxFuture;
+use retap_shared::connection::{BoxFuture, FreshStartError};
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Play, PlayReply, Settle};
+use retap_shared::protocol::{Play, PlayReply, Settle, SnapshotId};
 use retap_shared::target::Target;
 use retap_shared::trace::{App, ReplayPace, StartMode, Step, Trace};
 use retap_shared::verdict::Verdict;
@@ -53,12 +54,6 @@ impl ReplayConditions {
     }
 }
 
-/// Starts phones beside those of the pool.
-pub trait FreshPhones: Send + Sync {
-    /// A phone that has just been started; `None` if none can be. It ends when the device is dropped.
-    fn start(&self) -> BoxFuture<'_, Option<Device>>;
-}
-
 impl NamedChoice for ReplayPace {
     const KIND: &'static str = "pace";
     const ALL: &'static [ReplayPace] = &[ReplayPace::Quiet, ReplayPace::Recorded];
@@ -86,7 +81,8 @@ pub struct PooledOracle {
     conditions: ReplayConditions,
     events: EventSink,
     prefixes: PrefixSnapshots,
-    fresh_phones: Option<Arc<dyn FreshPhones>>,
+    /// Phones that cannot be started anew. Each is told once.
+    started_elsewhere: Mutex<BTreeSet<String>>,
 }
 
 impl PooledOracle {
@@ -101,42 +97,16 @@ impl PooledOracle {
             conditions,
             events: events.clone(),
             prefixes: PrefixSnapshots::default(),
-            fresh_phones: None,
+            started_elsewhere: Mutex::default(),
         }
-    }
-
-    /// Attempts that ask for a freshly started phone get one of these. Without it they are made on a phone of the pool.
-    pub fn with_fresh_phones(mut self, fresh_phones: Arc<dyn FreshPhones>) -> PooledOracle {
-        self.fresh_phones = Some(fresh_phones);
-        self
-    }
-
-    /// Plays the attempt on a phone that is started for it. `None` if that is not possible; then the pool plays it.
-    async fn run_on_fresh_phone(&self, query: &OracleQuery) -> Option<Observation> {
-        let fresh_phones = self.fresh_phones.as_ref().filter(|_| query.fresh_phone)?;
-        let mut device = fresh_phones.start().await?;
-        let observation = self.play(&mut device, query).await.ok()?;
-        Some(Observation {
-            phone: device.name().to_owned(),
-            fresh_phone: true,
-            ..observation
-        })
     }
 
     async fn run(&self, query: OracleQuery) -> Result<Observation, OracleError> {
-        if let Some(observation) = self.run_on_fresh_phone(&query).await {
-            return Ok(observation);
-        }
         let mut failures = 0;
         loop {
             let mut lease = self.pool.lease().await?;
-            match self.play(&mut lease, &query).await {
-                Ok(observation) => {
-                    return Ok(Observation {
-                        phone: lease.name().to_owned(),
-                        ..observation
-                    });
-                }
+            match self.play_started(&mut lease, &query).await {
+                Ok(observation) => return Ok(observation),
                 Err(error) => {
                     self.prefixes.forget_device(lease.name());
                     let device = lease.name().to_owned();
@@ -145,6 +115,44 @@ impl PooledOracle {
                         .release_failed(error, &mut failures, &self.events)
                         .map_err(refused)?;
                 }
+            }
+        }
+    }
+
+    /// Plays the attempt, on the phone as it is or freshly started.
+    async fn play_started(
+        &self,
+        device: &mut Device,
+        query: &OracleQuery,
+    ) -> Result<Observation, DeviceError> {
+        let fresh_phone = query.fresh_phone && self.start_fresh(device).await?;
+        let observation = self.play(device, query).await?;
+        Ok(Observation {
+            phone: device.name().to_owned(),
+            fresh_phone,
+            ..observation
+        })
+    }
+
+    /// Starts a phone anew. False if this host cannot, which is told once.
+    async fn start_fresh(&self, device: &mut Device) -> Result<bool, DeviceError> {
+        let name = device.name().to_owned();
+        match device.start_fresh().await {
+            Ok(()) => {
+                self.prefixes.forget_device(&name);
+                Ok(true)
+            }
+            Err(FreshStartError::Interrupted(interruption)) => Err(interruption.into()),
+            Err(why @ FreshStartError::StartedElsewhere) => {
+                let mut known = self
+                    .started_elsewhere
+                    .lock()
+                    .unwrap_or_else(PoisonError::into_inner);
+                if known.insert(name.clone()) {
+                    let text = format!("`{name}` is not started anew for the proof: {why}");
+                    (self.events)(RunEvent::Warning { text });
+                }
+                Ok(false)
             }
         }
     }
@@ -198,33 +206,26 @@ impl PooledOracle {
         device: &mut Device,
         candidate: &Candidate,
     ) -> Result<Observation, DeviceError> {
-        let ReplayConditions {
-            mut start,
-            linger,
-            settle,
-            ..
-        } = self.conditions;
+        let quiet = self.conditions.settle.quiet;
         let PrefixPlan {
             resume_from,
             save_at,
-        } = self.prefixes.plan(device.name(), candidate, settle.quiet);
+        } = self.prefixes.plan(device.name(), candidate, quiet);
+        let mut start = self.conditions.start;
         let mut steps = candidate.to_steps();
         let mut played = 0;
         let mut took = Micros::ZERO;
         let mut resumed = 0;
         if let Some((id, length)) = resume_from {
-            let restored = device.restore_snapshot(id).await?;
-            self.prefixes.record_restored(length, restored.took);
-            took += restored.took;
+            took += self.restore_prefix(device, id, length).await?;
             steps.drain(..length);
             start = StartMode::Continue;
             resumed = length;
         }
         if let Some(length) = save_at {
             let prefix: Vec<Step> = steps.drain(..length - resumed).collect();
-            let reply = device
-                .play(self.play_request(prefix, start, Micros::ZERO))
-                .await?;
+            let request = self.play_request(prefix, start, Micros::ZERO);
+            let reply = device.play(request).await?;
             played = reply.played;
             took += reply.took;
             if reply.verdict != Verdict::TargetNotReached {
@@ -236,26 +237,47 @@ impl PooledOracle {
                 });
             }
             resumed = length;
-            let saved = device.take_snapshot().await?;
-            took += saved.took;
-            if let Some(oldest) =
-                self.prefixes
-                    .record_saved(device.name(), candidate, length, &saved)
-            {
-                device.discard_snapshot(oldest).await?;
-            }
+            took += self.save_prefix(device, candidate, length).await?;
             start = StartMode::Continue;
         }
-        let last: Observation = device
-            .play(self.play_request(steps, start, linger))
-            .await?
-            .into();
+        let request = self.play_request(steps, start, self.conditions.linger);
+        let last: Observation = device.play(request).await?.into();
         Ok(Observation {
             played: played + last.played,
             took: took + last.took,
             reached_after: after(resumed, last.reached_after),
             ..last
         })
+    }
+
+    /// Restores the state after the first `length` steps. Returns the time that it took.
+    async fn restore_prefix(
+        &self,
+        device: &mut Device,
+        id: SnapshotId,
+        length: usize,
+    ) -> Result<Micros, DeviceError> {
+        let restored = device.restore_snapshot(id).await?;
+        self.prefixes.record_restored(length, restored.took);
+        Ok(restored.took)
+    }
+
+    /// Saves the state after the first `length` steps, and discards the oldest one if there are too many. Returns the time that
+    /// the snapshot took.
+    async fn save_prefix(
+        &self,
+        device: &mut Device,
+        candidate: &Candidate,
+        length: usize,
+    ) -> Result<Micros, DeviceError> {
+        let saved = device.take_snapshot().await?;
+        let oldest = self
+            .prefixes
+            .record_saved(device.name(), candidate, length, &saved);
+        if let Some(oldest) = oldest {
+            device.discard_snapshot(oldest).await?;
+        }
+        Ok(saved.took)
     }
 
     fn play_request(&self, steps: Vec<Step>, start: StartMode, linger: Micros) -> Play {

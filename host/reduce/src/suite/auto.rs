@@ -1,5 +1,5 @@
 //! Retap's own algorithm. Every trace is replayed once; guided replays through all observed transitions then cover the same with
-//! few clean starts; loops that the rest of the plan covers are cut; only what is left is replayed as often as required.
+//! few clean starts; loops that the rest of the plan covers are cut; only the rest is replayed as often as required.
 
 mod guided_replays;
 mod guided_steps;

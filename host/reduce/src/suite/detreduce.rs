@@ -202,7 +202,7 @@ async fn choose_spliced(
             if splicer.is_unspliced_only() {
                 plan.count_greedy();
                 splicer.set_unspliced_only(false);
-                // What is left to cover is harder to splice: without this, each search that gives up would cost the whole limit.
+                // The remaining items are harder to splice: without this, each search that gives up would cost the whole limit.
                 limits = limits.halved();
             }
             effort = SearchEffort::begin(dispatcher);

@@ -153,7 +153,7 @@ impl SuitePlan {
     }
 }
 
-/// What the check says about the suite as a whole.
+/// Result of the check of the suite.
 fn suite_check(
     dispatcher: &ReplayDispatcher<'_>,
     paths: &[ReplayPath],
@@ -269,6 +269,7 @@ fn suite_trace(
         seed: None,
         target: path.last().and_then(|last| finding_target(tree, last)),
         pace: ReplayPace::Quiet,
+        claim: None,
         ..first.header.clone()
     };
     let steps = path

@@ -11,7 +11,7 @@ use super::scripted_steps::{ORIGINAL_KEY_PREFIX, ScriptedSteps};
 /// Demand for a number of replays.
 #[derive(Clone)]
 pub(super) enum ReplayDemand {
-    /// Of an original trace, as far as it can be replayed.
+    /// Replays of an original trace, as far as it can be replayed.
     Original {
         trace: u32,
         replays: u32,

@@ -181,11 +181,10 @@ impl<'a> ReplayDispatcher<'a> {
                 let (key, attempt) = id;
                 *self.attempts.entry(key).or_default() += 1;
                 self.replayability.add(key, attempt, diverged);
-                self.replay_tree.record_replay(&record);
                 if let ReplayDemand::Original { trace, .. } = *demand {
                     self.original_attempts[trace as usize] += 1;
-                    self.record_original(trace, &record);
                 }
+                self.record_replay(demand, &record);
                 return Ok(record.hops.len() as u64);
             }
             self.fill_idle_phones(id, demand, speculate)?;
@@ -311,12 +310,9 @@ impl<'a> ReplayDispatcher<'a> {
             let record = record.map_err(SuiteStop::Failed)?;
             under_way[index] -= 1;
             let diverged = script.divergence(&record).is_some();
-            self.cost.add(&record, diverged);
             self.replayability.add(script.key, attempt, diverged);
-            self.replay_tree.record_replay(&record);
-            if let ReplayDemand::Original { trace, .. } = demands[index] {
-                self.record_original(trace, &record);
-            }
+            self.cost.add(&record, diverged);
+            self.record_replay(&demands[index], &record);
         }
     }
 
@@ -351,8 +347,12 @@ impl<'a> ReplayDispatcher<'a> {
         }
     }
 
-    /// Records how far a replay of an original trace came.
-    fn record_original(&mut self, trace: u32, record: &ReplayRecord) {
+    /// Records a replay that was made for a demand, and how far it came if that is an original trace.
+    fn record_replay(&mut self, demand: &ReplayDemand, record: &ReplayRecord) {
+        self.replay_tree.record_replay(record);
+        let ReplayDemand::Original { trace, .. } = *demand else {
+            return;
+        };
         let (prefix, _) = self.replay_tree.replayable_prefix(trace);
         let state = record.last_observation().state;
         let reached_end = prefix

@@ -14,7 +14,7 @@ pub(super) const ORIGINAL_KEY_PREFIX: &[u8] = b"original";
 /// Steps in their order, as long as each leads to the state that is expected of it.
 pub(super) struct ScriptedSteps {
     pub(super) key: u64,
-    /// State that the clean start must lead to, if it is known. A replay that starts elsewhere counts as diverged, but goes on
+    /// State that the clean start must lead to, if it is known. A replay that starts elsewhere counts as diverged, but continues
     /// as long as its steps lead to their states.
     pub(super) start: Option<u64>,
     /// Steps, each with the state it must lead to if there is one.

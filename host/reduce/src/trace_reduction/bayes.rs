@@ -39,7 +39,7 @@ pub(super) struct BayesianResult {
     pub(super) failing: Vec<CandidateKey>,
 }
 
-/// What a Bayesian reduction ends with.
+/// End of a Bayesian reduction.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum BayesianEnd {
     /// The result is proven.

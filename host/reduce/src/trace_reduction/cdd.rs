@@ -1,7 +1,7 @@
 //! Counter-based delta debugging (CDD) by Zhang, Xu, Tian, Cheng and Sun: ProbDD without its probabilities. Every round deletes
 //! parts of one size, and the size falls by the same factor from round to round.
 
-use super::deletion_plan::{DeletionOutcomes, DeletionPlan, follow, passes_without_items};
+use super::deletion_plan::{DeletionOutcomes, DeletionPlan, reduce_steps};
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::Candidate;
 
@@ -13,15 +13,10 @@ pub(super) async fn cdd(
     evaluator: &mut CandidateEvaluator<'_>,
     best: &mut Candidate,
 ) -> Result<(), ReductionStop> {
-    let original = best.clone();
-    let candidate = |kept: Vec<u32>| original.keeping(kept);
-    if !original.is_empty() && passes_without_items(evaluator, candidate).await? {
-        *best = candidate(Vec::new());
-        return Ok(());
-    }
-    let counter = CounterRound::first(original.kept(), INITIAL_PROBABILITY);
-    *best = candidate(follow(counter, evaluator, candidate).await?);
-    Ok(())
+    reduce_steps(evaluator, best, |steps| {
+        CounterRound::first(steps, INITIAL_PROBABILITY)
+    })
+    .await
 }
 
 /// A round before one of its deletions.

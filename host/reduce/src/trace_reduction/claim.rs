@@ -3,14 +3,16 @@
 
 mod attempt_ledger;
 mod confidence_sequence;
-mod dispersion;
+mod fresh_starts;
+mod phone_dependence;
 mod sequential_proof;
 mod suspect_phones;
 
 pub(super) use attempt_ledger::AttemptLedger;
 pub use confidence_sequence::RateInterval;
-pub use retap_device::run_event::ClaimStanding;
 use retap_device::run_event::RunEvent;
+pub use retap_shared::trace::ClaimStanding;
+use retap_shared::trace::{RunShare, RunTally, TraceClaim};
 pub(super) use sequential_proof::ProofDecision;
 
 use super::PassCriterion;
@@ -20,10 +22,10 @@ use crate::policy::{AttemptTally, GOOD_SUCCESS_RATE};
 /// 1 % for the upper end.
 pub(super) const LOWER_ERROR: f64 = 0.04;
 pub(super) const UPPER_ERROR: f64 = 0.01;
-/// Highest rate that a claim is about. Where every run is asked to succeed, the proof goes on until 1 is told from this rate.
+/// Highest rate that a claim is about. Where every run must succeed, the proof continues until 1 differs from this rate.
 const HIGHEST_REQUIRED_RATE: f64 = 0.9;
 
-/// What is known about how often a result reproduces.
+/// Claim about the rate of a result.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ReproductionClaim {
     /// How far it is established that the rate is at least the required one.
@@ -37,11 +39,13 @@ pub struct ReproductionClaim {
     pub required_rate: f64,
     /// Attempts after the result was chosen: the proof rests on these alone.
     pub proof: AttemptTally,
-    /// Number of attempts on phones that were started for them.
-    pub fresh_starts: u32,
+    /// Attempts on freshly started phones; they are among all attempts.
+    pub fresh_starts: AttemptTally,
+    /// It reproduces, and never on a freshly started phone. Then it is flaky, whatever the proof says.
+    pub fails_when_fresh: bool,
     /// Attempts by phone, by name; suspect phones are not among them.
     pub phones: Vec<PhoneTally>,
-    /// Phones that never reproduced what others did.
+    /// Phones that never, or hardly ever, reproduced what others did. The claim is about the others.
     pub suspect_phones: Vec<PhoneTally>,
     /// The result was accepted by a published rule (`nd3min`) and not by the proof.
     pub as_published: bool,
@@ -62,6 +66,12 @@ impl ReproductionClaim {
         self.tally.rate()
     }
 
+    /// Counts a run of the result that was made after the reduction.
+    pub fn count_later_run(&mut self, reached: bool) {
+        self.tally.count(reached);
+        self.interval = self.interval.with(self.tally.rate());
+    }
+
     pub(super) fn to_event(&self) -> RunEvent {
         RunEvent::Claimed {
             standing: self.standing,
@@ -71,11 +81,35 @@ impl ReproductionClaim {
             high: self.interval.high,
             required: self.required_rate,
             phones: u32::try_from(self.phones.len()).unwrap_or(u32::MAX),
+            fresh_starts: self.fresh_starts.runs(),
             suspect_phones: self
                 .suspect_phones
                 .iter()
                 .map(|suspect| suspect.phone.clone())
                 .collect(),
+        }
+    }
+}
+
+impl From<&ReproductionClaim> for TraceClaim {
+    fn from(claim: &ReproductionClaim) -> TraceClaim {
+        let tally = |tally: AttemptTally| RunTally {
+            successes: tally.successes,
+            runs: tally.runs(),
+        };
+        // Oracles without phones leave the name empty.
+        let named = claim.phones.iter().filter(|one| !one.phone.is_empty());
+        TraceClaim {
+            standing: claim.standing,
+            tally: tally(claim.tally),
+            interval: [
+                RunShare::at_most(claim.interval.low),
+                RunShare::at_least(claim.interval.high),
+            ],
+            required_rate: RunShare::nearest(claim.required_rate),
+            phones: u32::try_from(named.count()).unwrap_or(u32::MAX),
+            fresh_starts: tally(claim.fresh_starts),
+            as_published: claim.as_published,
         }
     }
 }

@@ -22,6 +22,22 @@ pub(super) struct DeletionOutcomes<P> {
     pub(super) failing: P,
 }
 
+/// Reduces `best`, which is known to pass, by a plan over its steps.
+pub(super) async fn reduce_steps<P: DeletionPlan>(
+    evaluator: &mut CandidateEvaluator<'_>,
+    best: &mut Candidate,
+    plan: impl FnOnce(&[u32]) -> P,
+) -> Result<(), ReductionStop> {
+    let original = best.clone();
+    let candidate = |kept: Vec<u32>| original.keeping(kept);
+    if !original.is_empty() && passes_without_items(evaluator, candidate).await? {
+        *best = candidate(Vec::new());
+        return Ok(());
+    }
+    *best = candidate(follow(plan(original.kept()), evaluator, candidate).await?);
+    Ok(())
+}
+
 /// Follows a plan to its end. `candidate` makes a candidate of kept items. The result does not depend on the number of phones.
 pub(super) async fn follow<P: DeletionPlan>(
     mut plan: P,

@@ -291,6 +291,19 @@ impl<'a> CandidateEvaluator<'a> {
         Ok((attempt.number, observation))
     }
 
+    /// Waits, at most until the time of the reduction is up.
+    pub(super) async fn wait_until(&self, moment: Instant) -> Result<(), ReductionStop> {
+        let is_late = self.deadline.is_some_and(|deadline| deadline < moment);
+        let end = self.deadline.filter(|_| is_late).unwrap_or(moment);
+        tokio::select! {
+            biased;
+            () = self.cancellation.cancelled() => Err(ReductionStop::Cancelled),
+            () = tokio::time::sleep_until(end) => {
+                if is_late { Err(ReductionStop::BudgetSpent) } else { Ok(()) }
+            }
+        }
+    }
+
     /// All attempts so far.
     pub(super) fn ledger(&self) -> &AttemptLedger {
         &self.ledger

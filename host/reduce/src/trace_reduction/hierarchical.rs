@@ -190,7 +190,7 @@ impl HddDescent<'_, '_> {
             let wanted = sums[nodes.len()] * part;
             let deviation = |cut: &usize| (sums[*cut] * parts).abs_diff(wanted);
             let possible = cuts[part - 1] + 1..=nodes.len() - (parts - part);
-            // Of two equally good boundaries the later one, because the last part is tried alone.
+            // The later one of two equally good boundaries, because the last part is tried alone.
             cuts.push(possible.rev().min_by_key(deviation).unwrap_or(part));
         }
         cuts.push(nodes.len());

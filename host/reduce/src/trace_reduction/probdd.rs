@@ -1,7 +1,7 @@
 //! Probabilistic delta debugging (ProbDD) by Wang, Shen, Chen, Xiong and Zhang: every step has a probability of being needed, an
 //! attempt deletes the steps with the highest expected gain, and a failure raises the probabilities of what it deleted.
 
-use super::deletion_plan::{DeletionOutcomes, DeletionPlan, follow, passes_without_items};
+use super::deletion_plan::{DeletionOutcomes, DeletionPlan, reduce_steps};
 use super::evaluation::{CandidateEvaluator, ReductionStop};
 use crate::oracle::Candidate;
 
@@ -15,15 +15,10 @@ pub(super) async fn probdd(
     evaluator: &mut CandidateEvaluator<'_>,
     best: &mut Candidate,
 ) -> Result<(), ReductionStop> {
-    let original = best.clone();
-    let candidate = |kept: Vec<u32>| original.keeping(kept);
-    if !original.is_empty() && passes_without_items(evaluator, candidate).await? {
-        *best = candidate(Vec::new());
-        return Ok(());
-    }
-    let model = ProbabilisticModel::new(original.kept(), INITIAL_PROBABILITY);
-    *best = candidate(follow(model, evaluator, candidate).await?);
-    Ok(())
+    reduce_steps(evaluator, best, |steps| {
+        ProbabilisticModel::new(steps, INITIAL_PROBABILITY)
+    })
+    .await
 }
 
 /// Kept steps by ascending probability; equal ones in their order.

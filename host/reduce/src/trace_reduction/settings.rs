@@ -11,7 +11,7 @@ use crate::policy::{AttemptTally, SchedulePolicy, SuccessRatePrior};
 
 /// Number of parts that ND3MIN begins with, as published.
 pub const DEFAULT_PARTS: usize = 5;
-/// Attempts of one proof: enough for 95 of 100 where 85 of 100 are asked for.
+/// Attempts of one proof on few phones: enough for 95 of 100 where 85 of 100 are asked for.
 const DEFAULT_PROOF_RUNS: u32 = 300;
 /// Runs of a reduction without a budget, apart from those per step.
 const DEFAULT_RUN_LIMIT: u64 = 1_000;
@@ -42,7 +42,7 @@ pub struct ReduceSettings {
     /// `nd3min`: fresh attempts of the result at the end, as published. Other algorithms prove the result by as many attempts
     /// as that takes, unless this is 0: then the result is not checked at all.
     pub check_runs: u32,
-    /// Maximum number of attempts of one proof.
+    /// Maximum number of attempts of one proof; on many phones 40 of each.
     pub proof_runs: u32,
     /// Maximum number of runs of the whole reduction; default: 1,000, and 20 per step of the trace.
     pub max_runs: Option<u64>,

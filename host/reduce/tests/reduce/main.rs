@@ -1,6 +1,7 @@
 //! Reduction from outside, in virtual time: with formulas as oracles, scripted phones and simulated phones.
 
 mod formula;
+mod fresh_phones;
 mod journal;
 mod named_choice;
 mod oracle;

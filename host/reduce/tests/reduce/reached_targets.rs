@@ -34,6 +34,7 @@ fn trace(steps: Vec<Step>) -> Trace {
         target: None,
         phone: PhoneInfo::default(),
         pace: ReplayPace::default(),
+        claim: None,
     };
     Trace { header, steps }
 }
@@ -79,7 +80,7 @@ fn each_activity_of_the_app_has_the_shortest_prefix_to_it() {
 }
 
 #[test]
-fn each_screen_is_told_by_one_widget_that_was_first_used_on_it() {
+fn each_screen_is_identified_by_one_widget_that_was_first_used_on_it() {
     let reached = reached_targets(&suite(), ReachedKind::Screen);
     let ids: Vec<(&str, usize)> = reached
         .iter()

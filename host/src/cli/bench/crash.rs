@@ -16,7 +16,7 @@ use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 
-/// What the reduction of recorded crash traces costs, on an activity machine instead of a phone
+/// Cost of reducing recorded crash traces, on an activity machine instead of a phone
 #[derive(Debug, Args)]
 pub struct BenchCrashCommand {
     /// A directory of recorded traces: `.retap` files, or JSON files of SimplyDroid
@@ -47,13 +47,13 @@ pub struct BenchOracleCommand {
     machine: ActivityMachineArguments,
 }
 
-/// What is made up beside a recording
+/// Assumptions that a recording does not decide
 #[derive(Clone, Copy, Debug, Args)]
 struct ActivityMachineArguments {
-    /// How many events that lead nowhere are needed for the crash all the same
+    /// Number of events that lead nowhere but are needed for the crash
     #[arg(long, value_name = "K", allow_negative_numbers = true, value_parser = clap::value_parser!(u32).range(0..=1_000), default_value_t = 0)]
     hidden: u32,
-    /// How probably an event that is played elsewhere than it was recorded leads somewhere, 0 to 1
+    /// Probability that an event leads somewhere on another screen than its recorded one, 0 to 1
     #[arg(long, value_name = "Q", allow_negative_numbers = true, value_parser = parse_share, default_value_t = 0.0)]
     stray: f64,
     /// Seed of hidden events and strays

@@ -9,7 +9,7 @@ use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 
-/// What the reduction of targets that are always reached costs, by the length of the trace and by where the needed events are
+/// Cost of reducing targets that are always reached, by the length of the trace and the places of the needed events
 #[derive(Debug, Args)]
 pub struct BenchDeterministicCommand {
     /// Traces per length and set of needed events

@@ -13,7 +13,7 @@ use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 use crate::shutdown;
 
-/// What the requests to a phone cost, and how many events a second it takes
+/// Cost of the requests to a phone, and the number of events that it takes per second
 #[derive(Debug, Args)]
 pub struct BenchDeviceCommand {
     /// The phone, as for `retap explore`
@@ -76,7 +76,7 @@ impl BenchDeviceCommand {
         context: &CommandContext,
     ) -> Result<(), CommandError> {
         let print = |text: String| Ok(context.console.result(&text)?);
-        device::measure(options, |case| {
+        device::measure(options, &context.cancellation, |case| {
             print(if self.json {
                 case.to_json()
             } else {

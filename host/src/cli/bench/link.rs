@@ -8,7 +8,7 @@ use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 
-/// What a request over the link costs, against a raw TCP ping-pong on this machine
+/// Cost of a request over the link, compared with a raw TCP ping-pong on this machine
 #[derive(Debug, Args)]
 pub struct BenchLinkCommand {
     /// Only this transport

@@ -7,7 +7,7 @@ use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 
-/// What APE's model costs as it grows, on an app that is a table and on no phone
+/// Cost of APE's model as it grows, on an app that is a table and on no phone
 #[derive(Debug, Args)]
 pub struct BenchModelCommand {
     /// Number of screens of the app

@@ -16,8 +16,8 @@ use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 
-/// What reducing traces of a target costs that is reached only sometimes, and whether what is said of the results is true: in
-/// virtual time, in cells of several families of noise
+/// Cost of reducing traces whose target is reached only sometimes, and the share of false claims: in virtual time, in cells of
+/// several families of noise
 #[derive(Debug, Args)]
 pub struct BenchNoisyCommand {
     /// Only these algorithms; default: auto, auto-defaults, nd3min-heuristic and dd

@@ -8,7 +8,7 @@ use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 
-/// What a reduction costs beside the phones, with an oracle that answers at once
+/// Cost of a reduction without its phones, with an oracle that answers at once
 #[derive(Debug, Args)]
 pub struct BenchOwnCostCommand {
     /// Events of the trace

@@ -8,7 +8,7 @@ use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 
-/// How long the optimal policy of a round takes to solve, with the paper's prior, 18 of 20 runs to pass
+/// Time to solve the optimal policy of a round, with the paper's prior, 18 of 20 runs to pass
 #[derive(Debug, Args)]
 pub struct BenchPolicyCommand {
     /// Number of candidates [default: 2 to 5]

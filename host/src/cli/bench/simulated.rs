@@ -11,7 +11,7 @@ use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 use crate::wording::group_thousands;
 
-/// Events a second on simulated phones, on one core, without noise, and what saving a state and going back takes
+/// Events per second on simulated phones, on one core, without noise, and the time of saving and restoring a snapshot
 #[derive(Debug, Args)]
 pub struct BenchSimulatedCommand {
     /// Only this app

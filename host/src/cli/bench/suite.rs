@@ -12,7 +12,7 @@ use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 
-/// What the reduction of whole suites leaves and costs: suites that `explore` records on simulated apps, in virtual time
+/// Results and cost of suite reduction: suites that `explore` records on simulated apps, in virtual time
 #[derive(Debug, Args)]
 pub struct BenchSuiteCommand {
     /// Only these apps

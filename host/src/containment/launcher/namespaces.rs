@@ -3,12 +3,13 @@
 
 use std::fs;
 use std::io::{self, Write};
+use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt, ExitStatusExt};
 use std::path::PathBuf;
 use std::process::{Child, ExitCode, ExitStatus};
 
 use retap_shared::error_text::with_causes;
-use rustix::event::{PollFd, PollFlags};
+use rustix::event::{PollFd, PollFlags, Timespec};
 use rustix::io::Errno;
 use rustix::mount::MountFlags;
 use rustix::process::{Gid, Pid, PidfdFlags, Signal, Uid};
@@ -38,7 +39,9 @@ pub(super) fn run(request: &LaunchRequest) -> Result<ExitCode, LauncherError> {
     loopback::switch_on()?;
     let mut command = program(request);
     let readable = request.readable.clone();
-    let inside = move || match contain_child(user, &readable) {
+    let launcher = rustix::process::pidfd_open(rustix::process::getpid(), PidfdFlags::empty())
+        .map_err(LauncherError::at("watch the launcher"))?;
+    let inside = move || match contain_child(user, &readable, &launcher) {
         Ok(()) => Ok(()),
         Err(error) => {
             // Only the number of an error would arrive at the launcher.
@@ -96,7 +99,11 @@ fn spare_user() -> u32 {
 }
 
 /// In the child, before it becomes the program.
-fn contain_child(user: ProgramUser, readable: &[PathBuf]) -> Result<(), LauncherError> {
+fn contain_child(
+    user: ProgramUser,
+    readable: &[PathBuf],
+    launcher: &OwnedFd,
+) -> Result<(), LauncherError> {
     // A list of processes shows those of the namespace in which it is mounted.
     let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
     rustix::mount::mount("proc", "/proc", "proc", flags, None)
@@ -114,15 +121,24 @@ fn contain_child(user: ProgramUser, readable: &[PathBuf]) -> Result<(), Launcher
         );
         fs::read_dir(folder).map_err(LauncherError::at(step))?;
     }
-    // A change of the user takes this back, so it comes after.
-    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))
-        .map_err(LauncherError::at("end with the launcher"))?;
+    end_with(launcher).map_err(LauncherError::at("end with the launcher"))?;
     for folder in ["data", "tmp"] {
         fs::create_dir(format!("{OWN_FOLDER}/{folder}"))
             .map_err(LauncherError::at("make its folders"))?;
     }
     rustix::thread::set_no_new_privs(true).map_err(LauncherError::at("renounce new rights"))?;
     syscall_filter::apply(SocketAccess::OwnNetwork)
+}
+
+/// A change of the user takes this back, so it comes after.
+fn end_with(launcher: &OwnedFd) -> io::Result<()> {
+    rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+    // The signal does not come from a launcher that has ended already.
+    let mut ended = [PollFd::new(launcher, PollFlags::IN)];
+    match rustix::event::poll(&mut ended, Some(&Timespec::default()))? {
+        0 => Ok(()),
+        _ => Err(io::ErrorKind::BrokenPipe.into()),
+    }
 }
 
 fn become_user(id: u32) -> Result<(), Errno> {

@@ -154,6 +154,17 @@ impl AgentProcess {
         })
     }
 
+    /// Ends the process and nothing else: its files and ports are for the next one.
+    pub(super) async fn stop(&self) -> Result<(), AdbError> {
+        match self.existing_agent().await? {
+            ExistingAgent::Absent => Ok(()),
+            ExistingAgent::Orphaned(process) | ExistingAgent::Held { process, .. } => {
+                let script = AgentScripts::end_orphaned(process);
+                self.phone.shell_output(&script).await.map(drop)
+            }
+        }
+    }
+
     /// False while the phone still starts, too.
     pub(super) async fn has_phone_booted(&self) -> Result<bool, AdbError> {
         Ok(self.phone.property("sys.boot_completed").await? == "1")

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use retap_shared::action::Action;
-use retap_shared::connection::{BoxFuture, Connection, RequestError};
+use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{Reply, Request, RequestFailure};
 
@@ -53,6 +53,10 @@ impl Connection for RestrictedPhone {
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
         self.phone.next_notification()
+    }
+
+    fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
+        self.phone.start_fresh()
     }
 }
 

@@ -1,5 +1,5 @@
-//! One JVM with the phone in it: started with the session's keys on its standard input, seen when it ends, and ended
-//! with whoever holds it.
+//! One JVM with the phone in it: started with the session's keys on its standard input, watched for its end, and ended
+//! when it is dropped.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -102,7 +102,7 @@ impl JvmProcess {
         &self.socket
     }
 
-    /// Where the phone keeps what is its own.
+    /// Folder of the phone's files, as this process reaches it.
     pub fn own_folder(&self) -> &Path {
         &self.own_folder
     }
@@ -128,7 +128,7 @@ pub async fn wait_for_exit(ended: &mut watch::Receiver<Option<String>>) -> Strin
 impl Drop for JvmProcess {
     fn drop(&mut self) {
         self.end();
-        // Whatever is left is in the system's folder for such things.
+        // Files that cannot be removed are in the system's temporary folder.
         let _ = std::fs::remove_dir_all(&self.folder);
     }
 }

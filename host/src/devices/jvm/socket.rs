@@ -1,5 +1,5 @@
-//! The way to an agent on this machine: the abstract socket that adb would forward to on a phone, or a file where the agent
-//! has a network of its own, since abstract sockets belong to a network.
+//! Connects to an agent on this machine, over the abstract socket that adb would forward to on a phone, or over a socket
+//! among the files where the agent has a network of its own, since abstract sockets belong to a network.
 
 use std::io;
 use std::path::PathBuf;

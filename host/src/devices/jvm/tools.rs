@@ -1,12 +1,16 @@
-//! Java, Maven, and what they make: the folder with the phone's classes and jars, and apps made ready for it.
+//! Java and Maven, the folder of the phone's classes and jars that they build, and apps that are prepared for it.
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::JvmError;
+use retap_device::CancellationToken;
 
-/// Where the built phone is, if not beside the program or in the project that the program was built from.
+use super::JvmError;
+use super::cancellable_process::output_unless_cancelled;
+
+/// Environment variable with the folder of the built phone. Default: beside the program, or in the project that the
+/// program was built from.
 const JVM_PHONE_VARIABLE: &str = "RETAP_JVM_PHONE";
 const BUILD: &str = "scripts/build-jvm-phone";
 const BUILD_SAMPLE: &str = "scripts/build-sample-app";
@@ -39,27 +43,31 @@ const MODES: [&str; 9] = [
 #[derive(Debug)]
 pub struct JvmTools {
     java: PathBuf,
-    /// What `scripts/build-jvm-phone` makes.
+    /// Output of `scripts/build-jvm-phone`.
     built: PathBuf,
 }
 
 impl JvmTools {
-    pub fn find() -> Result<JvmTools, JvmError> {
+    pub fn find(cancellation: &CancellationToken) -> Result<JvmTools, JvmError> {
         let java = program("java")?;
         let built = match search_paths()
             .into_iter()
             .find(|place| place.join("ready").exists())
         {
             Some(built) => built,
-            None => build()?,
+            None => build(cancellation)?,
         };
-        // The name may be a link that the next build changes, and a running phone goes on reading where it began.
+        // Resolved, because the name may be a link, which the next build changes while a phone runs.
         let built = built.canonicalize().unwrap_or(built);
         Ok(JvmTools { java, built })
     }
 
     /// The app as a JVM can run it: done once for each file, and kept.
-    pub fn prepare(&self, apk: &Path) -> Result<PathBuf, JvmError> {
+    pub fn prepare(
+        &self,
+        apk: &Path,
+        cancellation: &CancellationToken,
+    ) -> Result<PathBuf, JvmError> {
         let what = format!("preparing {}", apk.display());
         let mut command = Command::new(&self.java);
         command
@@ -74,10 +82,14 @@ impl JvmTools {
             .arg("dev.retap.jvmphone.prepare.Prepare")
             .arg(apk)
             .arg(cache());
-        let output = command.output().map_err(|source| JvmError::Run {
-            what: what.clone(),
-            source,
+        command.stderr(Stdio::piped());
+        let output = output_unless_cancelled(&mut command, cancellation).map_err(|source| {
+            JvmError::Run {
+                what: what.clone(),
+                source,
+            }
         })?;
+        let output = output.ok_or(JvmError::Cancelled)?;
         let text = String::from_utf8_lossy(&output.stdout);
         match text.lines().last() {
             Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
@@ -85,7 +97,7 @@ impl JvmTools {
         }
     }
 
-    /// A program that came to its first line says what it misses in its own words; before that it is Java that speaks.
+    /// The error of a program that has started is its own line `error: …`. Without one, Java did not start it.
     fn refusal(&self, what: String, output: &str) -> JvmError {
         match output
             .lines()
@@ -124,7 +136,7 @@ impl JvmTools {
             .canonicalize()
             .unwrap_or_else(|_| self.java.clone());
         let mut command = Command::new(java);
-        // What a phone's shell has of its own: `run-as`, `cmd` and `getprop`, which must know where the phone's folder is.
+        // Programs of a phone's shell: `run-as`, `cmd` and `getprop`. They must know the phone's folder.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.built.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(path) = std::env::join_paths(folders) {
@@ -188,7 +200,7 @@ fn search_paths() -> Vec<PathBuf> {
 }
 
 /// The sample app, which is built where it is not there yet.
-pub fn sample() -> Result<PathBuf, JvmError> {
+pub fn sample(cancellation: &CancellationToken) -> Result<PathBuf, JvmError> {
     let program = std::env::current_exe().ok();
     let beside = program
         .iter()
@@ -198,11 +210,11 @@ pub fn sample() -> Result<PathBuf, JvmError> {
         .find(|path| path.is_file())
     {
         Some(apk) => Ok(apk),
-        None => run_build_script(BUILD_SAMPLE, &[]),
+        None => run_build_script(BUILD_SAMPLE, &[], cancellation),
     }
 }
 
-fn build() -> Result<PathBuf, JvmError> {
+fn build(cancellation: &CancellationToken) -> Result<PathBuf, JvmError> {
     run_build_script(
         BUILD,
         if cfg!(debug_assertions) {
@@ -210,11 +222,16 @@ fn build() -> Result<PathBuf, JvmError> {
         } else {
             &[]
         },
+        cancellation,
     )
 }
 
 /// Only where the sources are: an installed program has what it needs beside it. The script's last line is what it made.
-fn run_build_script(name: &'static str, arguments: &[&str]) -> Result<PathBuf, JvmError> {
+fn run_build_script(
+    name: &'static str,
+    arguments: &[&str],
+    cancellation: &CancellationToken,
+) -> Result<PathBuf, JvmError> {
     for tool in ["javac", "mvn"] {
         program(tool)?;
     }
@@ -233,7 +250,9 @@ fn run_build_script(name: &'static str, arguments: &[&str]) -> Result<PathBuf, J
     {
         command.env("CARGO_TARGET_DIR", target);
     }
-    let output = command.stderr(Stdio::inherit()).output().map_err(run)?;
+    command.stderr(Stdio::inherit());
+    let output = output_unless_cancelled(&mut command, cancellation).map_err(run)?;
+    let output = output.ok_or(JvmError::Cancelled)?;
     let text = String::from_utf8_lossy(&output.stdout);
     match text.lines().last() {
         Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),

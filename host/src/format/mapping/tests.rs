@@ -147,7 +147,7 @@ Caused by: a.c: out of stock
 }
 
 #[test]
-fn a_mapping_of_another_build_is_told_and_leaves_the_stack_alone() {
+fn a_mapping_of_another_build_is_reported_and_leaves_the_stack_alone() {
     let other_id = "a.c: no\n\tat a.a.a(r8-map-id-0badc0de:1)";
     let mismatch = mapping().retrace(&crash(other_id)).unwrap_err();
     assert_eq!(

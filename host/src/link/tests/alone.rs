@@ -28,7 +28,7 @@ fn start() -> (Arc<MemoryNetwork>, SessionKeys, TestAgent) {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_that_no_host_ever_asked_for_ends_after_its_time() {
+async fn an_agent_without_a_host_ends_after_its_timeout() {
     let (_network, _keys, agent) = start();
     let began = Instant::now();
     agent.server.wait_until_idle(LIMIT).await;
@@ -36,7 +36,7 @@ async fn an_agent_that_no_host_ever_asked_for_ends_after_its_time() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_is_there_keeps_the_agent_however_little_it_asks() {
+async fn a_connected_host_keeps_the_agent_even_without_requests() {
     let (network, keys, agent) = start();
     let began = Instant::now();
     let stay = Duration::from_secs(3600);
@@ -54,7 +54,7 @@ async fn a_host_that_is_there_keeps_the_agent_however_little_it_asks() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_comes_and_goes_within_the_time_starts_it_anew() {
+async fn a_host_that_connects_in_time_restarts_the_timeout() {
     let (network, keys, agent) = start();
     let began = Instant::now();
     let late = LIMIT - Duration::from_secs(60);
@@ -71,7 +71,7 @@ async fn a_host_that_comes_and_goes_within_the_time_starts_it_anew() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn an_agent_ends_when_its_host_says_so_but_not_when_the_link_breaks() {
+async fn an_agent_ends_when_its_host_is_done_but_not_when_the_link_breaks() {
     let broken = (Duration::from_secs(20), Duration::from_secs(60));
     let network = MemoryNetwork::new(
         1,

@@ -75,6 +75,7 @@ impl CountingPhone {
             },
             played: play.steps.len() as u32,
             located_by: vec![],
+            refusals: Vec::new(),
             events: vec![],
             branches: vec![index as u32],
             screens: vec![],

@@ -63,7 +63,7 @@ async fn a_host_that_knows_the_agents_certificate_but_not_its_own_key_is_refused
     let error = connect(&network, &impostor, "impostor").await.unwrap_err();
     assert!(
         !matches!(error, LinkError::Refused(_)),
-        "it must not come as far as the greeting: {error:?}"
+        "it must be refused before Retap's handshake: {error:?}"
     );
 }
 
@@ -105,7 +105,7 @@ async fn a_second_host_learns_who_holds_the_phone_and_the_first_is_not_disturbed
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_host_that_died_without_a_word_gives_the_phone_back_when_it_has_been_silent() {
+async fn a_host_that_died_loses_the_phone_after_the_idle_timeout() {
     let network = MemoryNetwork::new(1, NetworkFaults::default());
     let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
     let _agent = TestAgent::start(

@@ -114,6 +114,7 @@ pub fn exploration_json(explored: &ExploreResult, seed: u64) -> Value {
         "seconds": took.as_secs_f64(),
         "events_per_second": events_per_second(explored),
         "phone_seconds": exploration.took.0 as f64 / 1e6,
+        "refused_events": exploration.counts.refused_events,
         "clean_starts": exploration.counts.clean_starts,
         "restarts": exploration.counts.restarts,
         "snapshots": exploration.counts.snapshots,
@@ -165,6 +166,13 @@ fn events(explored: &ExploreResult) -> String {
         ..
     } = explored;
     let played = group_thousands(exploration.events);
+    let played = match exploration.counts.refused_events {
+        0 => played,
+        refused => format!(
+            "{played} ({} not taken by the phone)",
+            group_thousands(refused)
+        ),
+    };
     match exploration.outcome {
         Outcome::Interrupted => match planned_events {
             Some(planned) => format!("{played} of {}, interrupted", group_thousands(*planned)),

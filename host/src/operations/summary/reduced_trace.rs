@@ -1,12 +1,10 @@
 //! Summary of one trace's reduction, for people.
 
-use retap_reduce::trace_reduction::{
-    ClaimStanding, ReproductionCheck, ReproductionClaim, ResultConfidence,
-};
+use retap_reduce::trace_reduction::{ReproductionCheck, ResultConfidence};
 use retap_shared::trace::Trace;
 use retap_shared::verdict::Outcome;
 
-use super::headline;
+use super::{claim, headline};
 use crate::operations::ReducedTrace;
 use crate::report::html::step_text;
 use crate::target;
@@ -27,10 +25,9 @@ pub fn reduced_trace(reduced: &ReducedTrace) -> String {
     }
     let original = pluralise(reduced.original_steps as u64, "step");
     let steps = pluralise(reduction.trace.steps.len() as u64, "step");
-    let claim = reduction
-        .claim
-        .as_ref()
-        .map_or_else(String::new, |claim| format!("\n  {}", claim_text(claim)));
+    let claim = reduction.claim.as_ref().map_or_else(String::new, |claim| {
+        format!("\n  {}", claim::reduction_claim(claim))
+    });
     let published = reduction.result.as_ref().zip(reduction.confidence);
     let published = published.map_or_else(String::new, |(check, sure)| {
         let confidence = confidence(sure);
@@ -76,51 +73,6 @@ pub fn confidence(confidence: ResultConfidence) -> String {
         digits(confidence.good),
         confidence.minimal.map_or_else(|| "-".to_owned(), digits)
     )
-}
-
-/// How often the result reproduces, by all runs of it, and how sure that is.
-pub fn claim_text(claim: &ReproductionClaim) -> String {
-    let runs = pluralise(u64::from(claim.tally.runs()), "run");
-    let tally = format!("{} of {runs}", claim.tally.successes);
-    let rate = format!(
-        "{} (95 % interval: {} to {})",
-        percent(claim.rate()),
-        percent_below(claim.interval.low),
-        percent(claim.interval.high)
-    );
-    let required = percent(claim.required_rate);
-    let mut text = match claim.standing {
-        ClaimStanding::Proven => {
-            format!("proven: reproduced in {tally}, {rate}; asked for {required}")
-        }
-        ClaimStanding::Flaky => {
-            format!("flaky: reproduced in {tally}, {rate}; asked for {required}")
-        }
-        ClaimStanding::Unproven => {
-            format!("reproduced in {tally}, {rate}; too few runs to prove {required}")
-        }
-    };
-    if claim.phones.len() > 1 {
-        text += &format!("; on {} phones", claim.phones.len());
-    }
-    for suspect in &claim.suspect_phones {
-        text += &format!(
-            "\n  `{}` never reproduced what other phones did: {} of {}",
-            suspect.phone,
-            suspect.tally.successes,
-            pluralise(u64::from(suspect.tally.runs()), "run")
-        );
-    }
-    text
-}
-
-fn percent(share: f64) -> String {
-    format!("{:.0} %", share * 100.0)
-}
-
-/// Rounded down: a lower end must not look better than it is.
-fn percent_below(share: f64) -> String {
-    format!("{:.0} %", (share * 100.0 + 1e-6).floor())
 }
 
 /// `2 of 3 runs`.

@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_chart_tells_how_much_of_the_whole_was_reached() {
+    fn a_chart_shows_the_share_that_was_reached() {
         let point = CoveragePoint {
             events: 2_000,
             activities: 3,

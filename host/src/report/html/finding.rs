@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use maud::{Markup, html};
-use retap_reduce::trace_reduction::{ReproductionCheck, ReproductionClaim};
+use retap_reduce::trace_reduction::{PhoneTally, Reduction, ReproductionCheck};
 use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::trace::TraceClaim;
 
 use super::step_text::pluralise;
 use super::strip::{IllustratedTrace, breakable, strip};
@@ -87,25 +88,37 @@ pub(crate) fn finding(numbered: NumberedFinding<'_>) -> Markup {
 /// All runs of the reduced trace, if there were any.
 pub(crate) fn last_check(stored: &StoredFinding) -> Option<ReproductionCheck> {
     let reduction = &stored.reduced.as_ref()?.reduction;
-    match &reduction.claim {
+    match claim_of(reduction) {
         Some(claim) => Some(ReproductionCheck {
             successes: claim.tally.successes,
-            runs: claim.tally.runs(),
+            runs: claim.tally.runs,
             failure: None,
         }),
         None => reduction.result.clone(),
     }
 }
 
+/// The claim of a reduction. A reduction that is read from its files has it in the header of its trace.
+fn claim_of(reduction: &Reduction) -> Option<TraceClaim> {
+    let claim = reduction.claim.as_ref().map(TraceClaim::from);
+    claim.or(reduction.trace.header.claim)
+}
+
 /// `84 % (71 to 92 %), flaky; 85 % asked`
-fn claimed_rate(claim: &ReproductionClaim) -> Markup {
+fn claimed_rate(claim: &TraceClaim, suspect_phones: &[PhoneTally]) -> Markup {
     let percent = |share: f64| format!("{:.0}", share * 100.0);
-    let low = format!("{:.0}", (claim.interval.low * 100.0 + 1e-6).floor());
+    let [low, high] = claim.interval;
+    let low = format!("{:.0}", (low.value() * 100.0 + 1e-6).floor());
+    let fresh = claim.fresh_starts;
     html! {
-        (percent(claim.rate())) " % (" (low) " to " (percent(claim.interval.high)) " %), " (claim.standing)
-        "; " (percent(claim.required_rate)) " % asked"
-        @if claim.phones.len() > 1 { "; " (claim.phones.len()) " phones" }
-        @for suspect in &claim.suspect_phones { "; never on " bdi { (suspect.phone) } }
+        (percent(claim.tally.rate())) " % (" (low) " to " (percent(high.value())) " %), " (claim.standing)
+        "; " (percent(claim.required_rate.value())) " % asked"
+        @if claim.phones > 1 { "; " (claim.phones) " phones" }
+        @if claim.phones > 0 {
+            @if fresh.runs == 0 { "; none on a freshly started phone" }
+            @else { "; " (fresh.successes) " of " (fresh.runs) " on freshly started phones" }
+        }
+        @for suspect in suspect_phones { "; hardly ever on " bdi { (suspect.phone) } }
     }
 }
 
@@ -165,7 +178,10 @@ fn facts(numbered: NumberedFinding<'_>, headline: &FindingHeadline) -> Markup {
                 }
                 @if reduced.reduction.runs > 0 { (fact("Reduced in", &html! { (pluralise(reduced.reduction.runs, "run", "runs")) })) }
                 @if let Some(check) = last_check(stored) { (fact("Replays", &replay_badge(&check))) }
-                @if let Some(claim) = &reduced.reduction.claim { (fact("Rate", &claimed_rate(claim))) }
+                @if let Some(claim) = claim_of(&reduced.reduction) {
+                    @let suspects = reduced.reduction.claim.as_ref().map_or(&[][..], |claim| &claim.suspect_phones);
+                    (fact("Rate", &claimed_rate(&claim, suspects)))
+                }
             } @else {
                 (fact("Found after", &html! { (pluralise(original_steps, "step", "steps")) }))
             }

@@ -171,6 +171,7 @@ pub(crate) fn reduction(sample: &SampleTrace) -> RecordedReduction {
             verdict: Verdict::TargetReached,
             played: u32::try_from(sample.steps.len()).expect("a sample is short"),
             located_by: sample.located_by.clone(),
+            refusals: Vec::new(),
             events: Vec::new(),
             branches: Vec::new(),
             screens: sample.screens.clone(),
@@ -206,6 +207,7 @@ pub(crate) fn trace(steps: Vec<Step>) -> Trace {
         target: None,
         phone: PhoneInfo::default(),
         pace: ReplayPace::Quiet,
+        claim: None,
     };
     Trace { header, steps }
 }

@@ -2,7 +2,7 @@
 
 use maud::{Markup, html};
 use retap_shared::action::{Action, Key, SystemEvent};
-use retap_shared::geometry::Rotation;
+use retap_shared::geometry::{Point, Rotation};
 use retap_shared::trace::Step;
 use retap_shared::widget::Widget;
 
@@ -77,16 +77,7 @@ fn parts(step: &Step) -> (String, String) {
     match &step.action {
         Action::Tap(_) => on("tap"),
         Action::LongPress(_) => on("long press"),
-        Action::Swipe { from, to, .. } => {
-            let across = i64::from(to.x) - i64::from(from.x);
-            let down = i64::from(to.y) - i64::from(from.y);
-            on(match (across.abs() > down.abs(), across < 0, down < 0) {
-                (true, true, _) => "swipe left",
-                (true, false, _) => "swipe right",
-                (false, _, true) => "swipe up",
-                (false, _, false) => "swipe down",
-            })
-        }
+        Action::Swipe { from, to, .. } => on(swipe(*from, *to)),
         Action::Pinch { from, to, .. } => on(if to > from {
             "pinch open"
         } else {
@@ -118,6 +109,18 @@ fn parts(step: &Step) -> (String, String) {
                 sanitise_html::sanitise_line(&object, QUOTED),
             )
         }
+    }
+}
+
+/// A swipe by its main direction.
+fn swipe(from: Point, to: Point) -> &'static str {
+    let across = i64::from(to.x) - i64::from(from.x);
+    let down = i64::from(to.y) - i64::from(from.y);
+    match (across.abs() > down.abs(), across < 0, down < 0) {
+        (true, true, _) => "swipe left",
+        (true, false, _) => "swipe right",
+        (false, _, true) => "swipe up",
+        (false, _, false) => "swipe down",
     }
 }
 
@@ -181,7 +184,6 @@ fn duration_text(millis: u32) -> String {
 
 #[cfg(test)]
 mod tests {
-    use retap_shared::geometry::Point;
 
     use super::*;
 

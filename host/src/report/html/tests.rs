@@ -35,7 +35,7 @@ fn report_with(trace: &SampleTrace) -> ReportData {
 fn checked(report: &ReportData) -> (String, PageInventory) {
     let page = render(report);
     let seen = read(&page);
-    // What is in the page itself: a place in it, or a picture.
+    // Parts of the page itself: a place in it, or a picture.
     let is_picture = |target: &&String| target.starts_with("data:image/png;base64,");
     assert_eq!(
         seen.dangling()

@@ -86,6 +86,7 @@ mod tests {
             action: String::new(),
             widget: None,
             activity: "".into(),
+            refusal: None,
         }
     }
 

@@ -13,6 +13,7 @@ use retap_shared::screen::Screen;
 use retap_shared::verdict::{Outcome, Verdict};
 
 use super::{REDUCED, RecordedReduction, ReductionFile, SCREENS, StoredFindingError, read_trace};
+use crate::input_file;
 
 /// The reduction whose counts `problem.json` in `place` has.
 pub(super) fn read(
@@ -44,12 +45,13 @@ pub(super) fn read(
         verdict: Verdict::TargetReached,
         played: u32::try_from(reduction.trace.steps.len()).unwrap_or(u32::MAX),
         located_by: counts.hits,
+        refusals: Vec::new(),
         events: Vec::new(),
         branches: Vec::new(),
         screens: screens.into_iter().map(Arc::new).collect(),
         took: Micros::ZERO,
     });
-    let picture = |number: usize| std::fs::read(place.join(format!("{number}.png"))).ok();
+    let picture = |number: usize| input_file::read(&place.join(format!("{number}.png"))).ok();
     Ok(RecordedReduction {
         reduction,
         resumed: ResumeStatistics::default(),
@@ -60,7 +62,7 @@ pub(super) fn read(
 
 /// The screens of the recorded run. They only illustrate: without them the page has fewer drawings.
 fn read_screens(place: &Path) -> Option<Vec<Screen>> {
-    let text = std::fs::read(place.join(SCREENS)).ok()?;
+    let text = input_file::read(&place.join(SCREENS)).ok()?;
     let screens: Vec<Screen> = serde_json::from_slice(&text).ok()?;
     (!screens.is_empty()).then_some(screens)
 }

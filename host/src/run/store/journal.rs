@@ -154,8 +154,12 @@ impl ObservationJournal for StoreJournal {
 }
 
 impl ExplorationJournal for StoreJournal {
-    fn recall_steps(&self) -> Result<Vec<RecordedStep>, JournalError> {
-        recorded_steps::recall(&self.store, self.job)
+    fn next_number(&self) -> Result<u64, JournalError> {
+        recorded_steps::next_number(&self.store, self.job)
+    }
+
+    fn recall_part(&self, from: u64) -> Result<Vec<RecordedStep>, JournalError> {
+        recorded_steps::recall_part(&self.store, self.job, from)
     }
 
     fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {

@@ -3,6 +3,7 @@
 use serde_json::{Map, Value};
 
 use super::{TraceError, TraceErrorKind};
+use crate::trace::RunShare;
 use crate::{Text, hex};
 
 /// Maximum number of characters of a wrong value that an error shows.
@@ -150,6 +151,14 @@ pub(super) fn flag(value: &Value) -> Result<bool, FieldError> {
     value
         .as_bool()
         .ok_or_else(|| FieldError::unexpected("true or false", value))
+}
+
+pub(super) fn share(value: &Value) -> Result<RunShare, FieldError> {
+    value
+        .as_f64()
+        .filter(|share| (0.0..=1.0).contains(share))
+        .map(RunShare::nearest)
+        .ok_or_else(|| FieldError::unexpected("a share from 0 to 1", value))
 }
 
 pub(super) fn identity(value: &Value) -> Result<u64, FieldError> {

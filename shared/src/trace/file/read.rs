@@ -25,7 +25,9 @@ impl TraceReader {
     pub(super) fn header(&self, line: &Value) -> Result<TraceHeader, FieldError> {
         let fields = self.fields(
             line,
-            &["retap", "app", "start", "seed", "target", "phone", "pace"],
+            &[
+                "retap", "app", "start", "seed", "target", "phone", "pace", "claim",
+            ],
         )?;
         Ok(TraceHeader {
             app: fields.need("app", |value| self.app(value))?,
@@ -34,6 +36,7 @@ impl TraceReader {
             target: fields.get("target", |value| self.target(value))?,
             phone: fields.or_empty("phone", |value| self.phone(value))?,
             pace: fields.or_empty("pace", pace)?,
+            claim: fields.get("claim", |value| self.claim(value))?,
         })
     }
 
@@ -52,7 +55,11 @@ impl TraceReader {
         })
     }
 
-    fn fields<'a>(&self, value: &'a Value, known: &[&str]) -> Result<ObjectFields<'a>, FieldError> {
+    pub(super) fn fields<'a>(
+        &self,
+        value: &'a Value,
+        known: &[&str],
+    ) -> Result<ObjectFields<'a>, FieldError> {
         let fields = ObjectFields::of(value)?;
         if self.lenient {
             Ok(fields)

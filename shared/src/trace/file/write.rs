@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 
+use super::claim::ClaimFields;
 use super::{FORMAT_MAJOR, FORMAT_MINOR};
 use crate::action::Action;
 use crate::fingerprint::Fingerprint;
@@ -21,6 +22,7 @@ pub(super) fn header(header: &TraceHeader) -> String {
         target: header.target.as_ref().map(TargetFields::from),
         phone: (header.phone != PhoneInfo::default()).then(|| PhoneFields::from(&header.phone)),
         pace: header.pace,
+        claim: header.claim.as_ref().map(ClaimFields::from),
     })
 }
 
@@ -51,6 +53,8 @@ struct HeaderLine<'a> {
     phone: Option<PhoneFields<'a>>,
     #[serde(skip_serializing_if = "is_empty")]
     pace: ReplayPace,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    claim: Option<ClaimFields>,
 }
 
 #[derive(Serialize)]

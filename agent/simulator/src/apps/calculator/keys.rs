@@ -19,6 +19,32 @@ pub(super) const CODES: [[u8; 5]; 4] = [
 ];
 
 pub(super) fn screen_of_keys() -> ScreenDefinition {
+    let call = rule(
+        &[RuleCondition::Equals(STAGE, 2)],
+        &[RuleEffect::Throw(&CALL_IN_PROGRAM, "program is not paused")],
+    );
+    let low_memory = rule(
+        &[RuleCondition::Equals(STAGE, 3)],
+        &[RuleEffect::Signal(&OVERFLOW_TRIMMED)],
+    );
+    screen("CalculatorActivity", "Calculator", display_and_keys())
+        .menu(vec![
+            link_row("history", "History", HISTORY),
+            link_row("programs", "Programs", PROGRAMS),
+            link_row("graph", "Graph", GRAPH),
+            link_row("converter", "Converter", CONVERTER),
+            link_row("finance", "Finance", FINANCE),
+            link_row("dates", "Dates", DATES),
+            link_row("lights", "Lights out", LIGHTS),
+            link_row("settings", "Settings", SETTINGS),
+            link_row("help", "Help", HELP),
+        ])
+        .on(ActivityHook::Rotate, sideways())
+        .on(ActivityHook::Call, vec![call])
+        .on(ActivityHook::LowMemory, vec![low_memory])
+}
+
+fn display_and_keys() -> Vec<WidgetDefinition> {
     let key = |label: &str, rules| button(&format!("key_{label}"), label, rules).columns(4);
     let operator = |label: &str| {
         key(
@@ -53,33 +79,7 @@ pub(super) fn screen_of_keys() -> ScreenDefinition {
         operator("+"),
         clear,
     ]);
-    screen("CalculatorActivity", "Calculator", widgets)
-        .menu(vec![
-            link_row("history", "History", HISTORY),
-            link_row("programs", "Programs", PROGRAMS),
-            link_row("graph", "Graph", GRAPH),
-            link_row("converter", "Converter", CONVERTER),
-            link_row("finance", "Finance", FINANCE),
-            link_row("dates", "Dates", DATES),
-            link_row("lights", "Lights out", LIGHTS),
-            link_row("settings", "Settings", SETTINGS),
-            link_row("help", "Help", HELP),
-        ])
-        .on(ActivityHook::Rotate, sideways())
-        .on(
-            ActivityHook::Call,
-            vec![rule(
-                &[RuleCondition::Equals(STAGE, 2)],
-                &[RuleEffect::Throw(&CALL_IN_PROGRAM, "program is not paused")],
-            )],
-        )
-        .on(
-            ActivityHook::LowMemory,
-            vec![rule(
-                &[RuleCondition::Equals(STAGE, 3)],
-                &[RuleEffect::Signal(&OVERFLOW_TRIMMED)],
-            )],
-        )
+    widgets
 }
 
 fn divide() -> AppRule {

@@ -1,4 +1,4 @@
-//! A game: each level's lights go out one after the other in one order, and any other lights them all again.
+//! A game: the lights of each level go out in one order, and a wrong tap lights them all again.
 
 use super::failures::{LEVELS_AT_END, LIGHTS_AFTER_WIN};
 use super::*;
@@ -59,7 +59,7 @@ fn after(level: u8, out: u8) -> Vec<RuleEffect> {
     }
 }
 
-/// Shown after the third level. The fireworks go on after its end.
+/// Shown after the third level. Its fireworks are not stopped when it is closed.
 pub(super) fn won() -> ScreenDefinition {
     let again: Vec<AppRule> = vec![rule(&[], &[RuleEffect::Set(LEVEL, 0), RuleEffect::Close])];
     let widgets = vec![

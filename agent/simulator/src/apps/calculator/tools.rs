@@ -135,7 +135,7 @@ fn converter() -> ScreenDefinition {
     )
 }
 
-/// Rates from the network. The table of those that were never fetched is not there.
+/// Rates from the network. Before the first fetch their table is null.
 fn currency() -> ScreenDefinition {
     let never = rule(
         &[RuleCondition::Offline, RuleCondition::Equals(RATES, 0)],

@@ -33,7 +33,7 @@ pub(super) enum ComposeMsg {
     Attach(usize),
     Send,
     SendAnyway,
-    /// The message for this address leaves the phone.
+    /// The message to this address is sent.
     Deliver(Text),
     Keep,
     Discard,
@@ -218,7 +218,7 @@ impl ComposePage {
     }
 }
 
-/// Runs when the page that the message was written on is long gone. Names of contacts are addresses too.
+/// Runs after the page of the message was closed. Names of contacts are addresses too.
 pub(super) fn deliver(app: &mut MailApp, to: &Text, cx: &mut AppContext<'_, MailApp>) {
     let known = to.contains('@') || app.messages.iter().any(|message| message.from == *to);
     if !cx.decide(Branch::ComposeAddressValid, known) {

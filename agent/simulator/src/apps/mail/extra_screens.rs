@@ -94,7 +94,7 @@ fn calendar(screen: ScreenDefinition) -> ScreenDefinition {
     )
 }
 
-/// The third time the words do not fit any more.
+/// The third time, the words do not fit into their table.
 fn learn() -> Vec<AppRule> {
     vec![
         rule(

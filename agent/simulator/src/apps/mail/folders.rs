@@ -8,7 +8,7 @@ use crate::framework::{AppContext, Ui, number_text};
 
 #[derive(Clone, Debug, Default, Hash)]
 pub(super) struct FoldersPage {
-    /// The new folder's name, while the dialog for it is up.
+    /// Name of the new folder, while its dialog is open.
     adds: Option<Text>,
     error: bool,
 }

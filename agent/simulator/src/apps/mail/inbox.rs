@@ -178,7 +178,7 @@ impl InboxPage {
         }
     }
 
-    /// Every second time one looks there is something new.
+    /// Every second refresh brings a new message.
     fn arrive(&self, app: &mut MailApp, cx: &mut AppContext<'_, MailApp>) {
         app.arrived += 1;
         if cx.decide(Branch::InboxNewMail, app.arrived % 2 == 1) {
@@ -227,7 +227,7 @@ impl InboxPage {
         }
     }
 
-    /// The bar for what is selected is restored before the list is there.
+    /// The bar of the selection is restored before the list.
     pub(super) fn rotated(&mut self, cx: &mut AppContext<'_, MailApp>) {
         if cx.decide(Branch::InboxRotatedSelecting, !self.selected.is_empty()) {
             return cx.throw(

@@ -1,4 +1,4 @@
-//! Something that comes from the network: how far it is, and whether it came.
+//! Loading from the network: its progress, and whether it failed.
 
 use super::{Branch, MailApp, MailMsg};
 use crate::framework::{AppContext, Ui};
@@ -13,7 +13,7 @@ pub(super) enum LoadingState {
 }
 
 impl LoadingState {
-    /// Asks for it; `tick` is to bring the answer to `went_on`.
+    /// Begins to load. The app answers `tick` with `advance`.
     pub(super) fn begin(
         tick: impl Into<MailMsg>,
         cx: &mut AppContext<'_, MailApp>,
@@ -40,7 +40,7 @@ impl LoadingState {
         }
     }
 
-    /// Shows how far it is; true once there is nothing to wait for.
+    /// Shows the progress. Returns true once loading is done.
     pub(super) fn view(self, ui: &mut Ui<'_, MailMsg>, again: impl Into<MailMsg>) -> bool {
         match self {
             LoadingState::Begun => ui.progress(id!("loading"), "Loading…"),

@@ -28,6 +28,16 @@ pub(super) struct MailDraft {
     pub(super) attached: Vec<AttachedFile>,
 }
 
+impl MailDraft {
+    pub(super) fn reply_to(message: &MailMessage) -> MailDraft {
+        MailDraft {
+            to: message.from.clone(),
+            subject: message.subject.clone(),
+            ..MailDraft::default()
+        }
+    }
+}
+
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct AttachedFile {
     pub(super) name: &'static str,

@@ -2,7 +2,7 @@
 
 use super::failures::FOLDER_WITHOUT_ID;
 use super::loading::LoadingState;
-use super::mailbox::{MailDraft, TRASH};
+use super::mailbox::{MailDraft, MailMessage, TRASH};
 use super::{Branch, MailApp, MailPage, attachments, compose};
 use crate::framework::{AppContext, Ui};
 
@@ -92,6 +92,10 @@ impl MessagePage {
                 ui.button(id!("attachments"), "Attachments", MessageMsg::Attachments);
             }
         });
+        self.view_dialog(app, message, ui);
+    }
+
+    fn view_dialog(&self, app: &MailApp, message: &MailMessage, ui: &mut Ui<'_, super::MailMsg>) {
         match self.open_dialog {
             Some(MessageDialog::Move) => ui.dialog("Move to", MessageMsg::Cancel, |ui| {
                 for (place, folder) in app.folders.iter().enumerate().take(6) {
@@ -134,13 +138,7 @@ impl MessagePage {
                 message.starred = cx.decide(Branch::MessageStarred, !message.starred);
             }
             MessageMsg::Reply => {
-                let to = message.from.clone();
-                let subject = message.subject.clone();
-                let draft = MailDraft {
-                    to,
-                    subject,
-                    ..MailDraft::default()
-                };
+                let draft = MailDraft::reply_to(message);
                 cx.start(MailPage::Compose(compose::ComposePage::reply(draft)));
             }
             MessageMsg::Attachments => {
@@ -152,7 +150,7 @@ impl MessagePage {
             MessageMsg::AskMove => self.open_dialog = Some(MessageDialog::Move),
             MessageMsg::Move(folder) => self.move_to(app, folder, cx),
             MessageMsg::AskDelete => {
-                // What is in the trash goes without asking.
+                // A message in the trash is deleted without a question.
                 if cx.decide(Branch::MessageDeleteAsks, message.folder != TRASH) {
                     self.open_dialog = Some(MessageDialog::Delete);
                 } else {

@@ -83,7 +83,7 @@ fn digit() -> Vec<AppRule> {
     vec![rule(&[], &[RuleEffect::Increment(DIGITS, 6)])]
 }
 
-/// A PIN has four digits; with six a call comes upon a dialog that is not there.
+/// A PIN has four digits; with six, a call dismisses a dialog that is not shown.
 fn enter() -> Vec<AppRule> {
     let four = rule(
         &[RuleCondition::Equals(DIGITS, 4)],

@@ -1,4 +1,4 @@
-//! All notes, or the starred ones: open, star, duplicate, delete and take back.
+//! All notes, or the starred ones: open, star, duplicate, delete and undo.
 
 use retap_shared::micros::Micros;
 
@@ -152,21 +152,14 @@ impl NoteListPage {
                 cx.decide(Branch::ListMany, app.notes.len() >= 6);
                 cx.start(NotesPage::Editor(editor::NoteEditorPage::new()));
             }
-            NoteListMsg::NewFromTemplate => {
-                if !cx.decide(Branch::ListHasTemplate, app.settings.template) {
-                    return cx.throw(&NO_TEMPLATE, NO_TEMPLATE_MESSAGE);
-                }
-                cx.start(NotesPage::Editor(editor::NoteEditorPage::from_template()));
-            }
+            NoteListMsg::NewFromTemplate => new_from_template(app, cx),
             NoteListMsg::Open(place) => self.open(app, place, cx),
             NoteListMsg::Press(place) => self.open_dialog = Some(NoteListDialog::NoteMenu(place)),
             NoteListMsg::All => self.starred = cx.decide(Branch::ListTabStarred, false),
             NoteListMsg::Starred => {
                 self.starred = cx.decide(Branch::ListTabStarred, true);
-                cx.decide(
-                    Branch::ListTabHasNotes,
-                    app.notes.iter().any(|note| note.starred),
-                );
+                let has_notes = app.notes.iter().any(|note| note.starred);
+                cx.decide(Branch::ListTabHasNotes, has_notes);
             }
             NoteListMsg::Star(place) => {
                 if let Some(note) = app.notes.get_mut(place) {
@@ -209,6 +202,13 @@ impl NoteListPage {
     pub(super) fn rotated(&mut self) {
         self.open_dialog = None;
     }
+}
+
+fn new_from_template(app: &NotesApp, cx: &mut AppContext<'_, NotesApp>) {
+    if !cx.decide(Branch::ListHasTemplate, app.settings.template) {
+        return cx.throw(&NO_TEMPLATE, NO_TEMPLATE_MESSAGE);
+    }
+    cx.start(NotesPage::Editor(editor::NoteEditorPage::from_template()));
 }
 
 const NO_TEMPLATE_MESSAGE: &str = "Attempt to invoke virtual method 'java.lang.String com.example.notes.Template.text()' on a null object reference";
@@ -257,7 +257,7 @@ fn undo(app: &mut NotesApp, cx: &mut AppContext<'_, NotesApp>) {
     }
 }
 
-/// Undo forgets to take back the message that brings us here.
+/// Undo does not cancel the message that leads here.
 fn purge(app: &mut NotesApp, cx: &mut AppContext<'_, NotesApp>) {
     let deleted = app.deleted.take();
     if !cx.decide(Branch::ListPurgeFindsNote, deleted.is_some()) {

@@ -1,4 +1,4 @@
-//! Deleted notes: put back, or gone for good.
+//! Deleted notes: restored, or deleted for good.
 
 use super::{Branch, NotesApp};
 use crate::framework::{AppContext, Ui};

@@ -298,7 +298,7 @@ fn search() -> ScreenDefinition {
     screen("SearchActivity", "Search", widgets)
 }
 
-/// Shown until it has been gone through once.
+/// Shown until it has been completed once.
 fn welcome() -> ScreenDefinition {
     let no_listener = vec![rule(&[], &[RuleEffect::Throw(&LOGO_WITHOUT_LISTENER, "")])];
     let done = vec![rule(

@@ -1,4 +1,4 @@
-//! The player itself. What its buttons do depends on a mode that nothing shows.
+//! The player itself. The effect of its buttons depends on a hidden mode.
 
 use super::failures::{
     CALL_TAKES_FOCUS, CAR_VIDEO_SIDEWAYS, CAST_TO_NOWHERE, EQUALIZER_OF_DEVELOPERS,
@@ -73,7 +73,7 @@ fn now_playing() -> ScreenDefinition {
         )
 }
 
-/// Holding a button goes from one hidden mode to the next, if the one before it is on; any other is left.
+/// A long press switches from one hidden mode to the next. In any other mode it resets the mode.
 fn mode_to(from: u8, to: u8) -> Vec<AppRule> {
     vec![
         rule(
@@ -262,39 +262,25 @@ fn radio_screen() -> ScreenDefinition {
         )
 }
 
-/// The timer is not taken back when its screen is closed, and then ends a player that it does not find.
+/// The timer is not cancelled when its screen is closed, and then stops a player that is gone.
 fn sleep() -> ScreenDefinition {
-    let start = button(
-        "start",
-        "Start",
-        vec![rule(
-            &[],
-            &[
-                RuleEffect::Set(Variable::Memory(10), 1),
-                RuleEffect::PostLeaked(1_400, 0),
-            ],
-        )],
-    );
-    let stop = button(
-        "stop",
-        "Stop",
-        vec![rule(
-            &[],
-            &[
-                RuleEffect::Set(Variable::Memory(10), 0),
-                RuleEffect::CancelPosted,
-            ],
-        )],
-    );
+    let minutes = Variable::Memory(10);
     let closed = Variable::Memory(11);
+    let start = rule(
+        &[],
+        &[
+            RuleEffect::Set(minutes, 1),
+            RuleEffect::PostLeaked(1_400, 0),
+        ],
+    );
+    let stop = rule(
+        &[],
+        &[RuleEffect::Set(minutes, 0), RuleEffect::CancelPosted],
+    );
     let widgets = vec![
-        WidgetDefinition::of(
-            "minutes",
-            "Minutes: ",
-            WidgetKind::Value(Variable::Memory(10)),
-        ),
-        start,
-        stop,
+        WidgetDefinition::of("minutes", "Minutes: ", WidgetKind::Value(minutes)),
+        button("start", "Start", vec![start]),
+        button("stop", "Stop", vec![stop]),
         inert_switch("fade", "Fade out"),
         inert_switch("finish", "Finish the song"),
     ];
@@ -306,10 +292,7 @@ fn sleep() -> ScreenDefinition {
         )],
     );
     screen("SleepActivity", "Sleep timer", widgets)
-        .delayed(vec![
-            outlives,
-            rule(&[], &[RuleEffect::Set(Variable::Memory(10), 0)]),
-        ])
+        .delayed(vec![outlives, rule(&[], &[RuleEffect::Set(minutes, 0)])])
         .on(
             ActivityHook::Open,
             vec![rule(&[], &[RuleEffect::Set(closed, 0)])],

@@ -3,8 +3,9 @@
 use super::failures::{HEADSET_TWICE, SYNC_AFTER_EXPIRY};
 use super::*;
 use crate::declarative::{
-    ActivityHook, DialogKind, FieldText, RuleCondition, RuleEffect, ScreenDefinition, TextKind,
-    WidgetDefinition, WidgetKind, button, field, inert_switch, link_row, radio, rule, screen, text,
+    ActivityHook, AppRule, DialogKind, FieldText, RuleCondition, RuleEffect, ScreenDefinition,
+    TextKind, WidgetDefinition, WidgetKind, button, field, inert_switch, link_row, radio, rule,
+    screen, text,
 };
 use crate::framework::ExternalScreen;
 
@@ -117,60 +118,7 @@ fn downloads() -> ScreenDefinition {
 
 /// The server forgets a sign-in after three requests; the app still believes in it and finds no token.
 fn account() -> ScreenDefinition {
-    let missing = rule(
-        &[RuleCondition::Text(USER, TextKind::Empty)],
-        &[RuleEffect::ShowDialog(0)],
-    );
-    let sign_in = rule(
-        &[RuleCondition::Text(USER, TextKind::EmailAddress)],
-        &[RuleEffect::Load(0, 1)],
-    );
-    let signed_in = &[RuleCondition::Equals(SIGNED_IN, 1)];
-    let signed_out = &[RuleCondition::Equals(SIGNED_IN, 0)];
-    let expired = rule(
-        &[RuleCondition::Equals(REQUESTS, 3)],
-        &[RuleEffect::Throw(
-            &SYNC_AFTER_EXPIRY,
-            "Attempt to read from field 'java.lang.String Token.value' on a null object reference",
-        )],
-    );
-    let widgets = vec![
-        field("user", "E-mail", USER).visible_when(signed_out),
-        button(
-            "sign_in",
-            "Sign in",
-            vec![missing, sign_in, rule(&[], &[RuleEffect::ShowDialog(0)])],
-        )
-        .visible_when(signed_out),
-        text("welcome", "You are signed in.").visible_when(signed_in),
-        button(
-            "sync",
-            "Sync",
-            vec![expired, rule(&[], &[RuleEffect::Load(2, 1)])],
-        )
-        .visible_when(signed_in),
-        button(
-            "sign_out",
-            "Sign out",
-            vec![rule(
-                &[],
-                &[RuleEffect::Set(SIGNED_IN, 0), RuleEffect::Set(REQUESTS, 0)],
-            )],
-        )
-        .visible_when(signed_in),
-        inert_switch("sync_history", "Sync what I heard"),
-        inert_switch("sync_lists", "Sync playlists"),
-        inert_switch("family", "Family account"),
-        button(
-            "premium",
-            "Premium",
-            vec![rule(
-                &[],
-                &[RuleEffect::OpenExternal(ExternalScreen::Store)],
-            )],
-        ),
-    ];
-    screen("AccountActivity", "Account", widgets)
+    screen("AccountActivity", "Account", account_widgets())
         .delayed(vec![rule(
             &[],
             &[RuleEffect::Set(SIGNED_IN, 1), RuleEffect::Set(REQUESTS, 0)],
@@ -189,6 +137,50 @@ fn account() -> ScreenDefinition {
             "Try again later.",
             vec![("OK", vec![])],
         )
+}
+
+fn account_widgets() -> Vec<WidgetDefinition> {
+    let signed_in = &[RuleCondition::Equals(SIGNED_IN, 1)];
+    let signed_out = &[RuleCondition::Equals(SIGNED_IN, 0)];
+    let sign_out = rule(
+        &[],
+        &[RuleEffect::Set(SIGNED_IN, 0), RuleEffect::Set(REQUESTS, 0)],
+    );
+    let premium = rule(&[], &[RuleEffect::OpenExternal(ExternalScreen::Store)]);
+    vec![
+        field("user", "E-mail", USER).visible_when(signed_out),
+        button("sign_in", "Sign in", sign_in()).visible_when(signed_out),
+        text("welcome", "You are signed in.").visible_when(signed_in),
+        button("sync", "Sync", sync()).visible_when(signed_in),
+        button("sign_out", "Sign out", vec![sign_out]).visible_when(signed_in),
+        inert_switch("sync_history", "Sync what I heard"),
+        inert_switch("sync_lists", "Sync playlists"),
+        inert_switch("family", "Family account"),
+        button("premium", "Premium", vec![premium]),
+    ]
+}
+
+fn sign_in() -> Vec<AppRule> {
+    let missing = rule(
+        &[RuleCondition::Text(USER, TextKind::Empty)],
+        &[RuleEffect::ShowDialog(0)],
+    );
+    let valid = rule(
+        &[RuleCondition::Text(USER, TextKind::EmailAddress)],
+        &[RuleEffect::Load(0, 1)],
+    );
+    vec![missing, valid, rule(&[], &[RuleEffect::ShowDialog(0)])]
+}
+
+fn sync() -> Vec<AppRule> {
+    let expired = rule(
+        &[RuleCondition::Equals(REQUESTS, 3)],
+        &[RuleEffect::Throw(
+            &SYNC_AFTER_EXPIRY,
+            "Attempt to read from field 'java.lang.String Token.value' on a null object reference",
+        )],
+    );
+    vec![expired, rule(&[], &[RuleEffect::Load(2, 1)])]
 }
 
 /// The headset's receiver is registered with every configuration and unregistered once.

@@ -5,7 +5,7 @@ use super::failures::{
     LAYERS_DEEP, PAIRING_INTERRUPTED, PIN_WITHOUT_LOCK, QUOTED_ACCOUNT, RESET_BLOCKS,
     SAVER_TOLD_TWICE, TRACE_OVERRUN, VPN_OFFLINE,
 };
-use super::screen_tree::*;
+use super::screen_table::*;
 use super::*;
 use crate::declarative::{
     ActivityHook, DialogKind, FieldText, RuleCondition, RuleEffect, ScreenDefinition, TextKind,
@@ -137,7 +137,7 @@ fn battery(screen: ScreenDefinition) -> ScreenDefinition {
         .on(ActivityHook::LowMemory, vec![twice, once])
 }
 
-/// Clearing the cache forgets what the list of files is made of; turning the phone looks for it.
+/// Clearing the cache drops the data of the list of files; a rotation reads it.
 fn storage(screen: ScreenDefinition) -> ScreenDefinition {
     let gone = rule(
         &[RuleCondition::Equals(CACHE, 1), RuleCondition::Landscape],
@@ -163,7 +163,7 @@ fn storage(screen: ScreenDefinition) -> ScreenDefinition {
     .on(ActivityHook::Rotate, vec![gone])
 }
 
-/// Each layer lies above the last: at the ninth the stack of the drawing thread is at its end.
+/// Each layer is drawn above the last one: the ninth overflows the stack of the drawing thread.
 fn layers(screen: ScreenDefinition) -> ScreenDefinition {
     let deep = rule(
         &[RuleCondition::Equals(LAYERS, 8)],

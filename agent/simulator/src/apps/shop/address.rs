@@ -1,4 +1,4 @@
-//! The first step of the checkout: where to.
+//! The first step of the checkout: the address.
 
 use retap_shared::Text;
 

@@ -82,7 +82,7 @@ impl CartPage {
         }
     }
 
-    /// Codes are numbers, and nobody thought of others.
+    /// Codes are parsed as numbers; other codes are not handled.
     fn apply(&mut self, app: &mut ShopApp, cx: &mut AppContext<'_, ShopApp>) {
         if cx.decide(Branch::CartCouponEmpty, self.coupon.is_empty()) {
             return;

@@ -1,4 +1,4 @@
-//! The second step of the checkout: how, and on which day.
+//! The second step of the checkout: the kind and the day of delivery.
 
 use super::failures::DAY_DIALOG;
 use super::{Branch, ShopApp, ShopPage, payment};

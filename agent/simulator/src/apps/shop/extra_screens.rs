@@ -94,7 +94,7 @@ fn redeem() -> Vec<AppRule> {
     ]
 }
 
-/// An endless feed, and what it shows changes whenever one is opened.
+/// An endless feed whose content changes whenever an entry is opened.
 fn ideas(screen: ScreenDefinition) -> ScreenDefinition {
     let look = WidgetKind::Rows {
         count: 12,

@@ -12,7 +12,7 @@ pub(super) struct LoginPage {
     name: Text,
     password: Text,
     error: Option<&'static str>,
-    /// The e-mail address, while the dialog for a forgotten password is up.
+    /// The e-mail address, while the dialog for a forgotten password is open.
     forgot: Option<Text>,
     sent: bool,
     then_checkout: bool,
@@ -130,7 +130,7 @@ impl LoginPage {
         cx.block(Micros::from_millis(20_000), &RESOLVE);
     }
 
-    /// Fields keep their text by themselves; the dialog and the message go.
+    /// Fields keep their text by themselves; the dialog and the message are lost.
     pub(super) fn rotated(&mut self, cx: &mut AppContext<'_, ShopApp>) {
         cx.decide(Branch::LoginLostOnRotation, self.forgot.is_some());
         (self.forgot, self.error) = (None, None);

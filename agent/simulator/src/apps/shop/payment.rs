@@ -1,4 +1,4 @@
-//! The third step of the checkout: by which means.
+//! The third step of the checkout: the means of payment.
 
 use retap_shared::Text;
 
@@ -89,7 +89,7 @@ impl PaymentPage {
                 return;
             }
         } else if cx.decide(Branch::PaymentIsInvoice, means == PaymentMethod::Invoice) {
-            // Who picks up has left no address to send an invoice to.
+            // Without a delivery there is no address for the invoice.
             let pick_up = app.checkout.delivery == delivery::DeliveryMethod::PickUp;
             if cx.decide(Branch::PaymentInvoicePickUp, pick_up) {
                 return cx.throw(

@@ -34,7 +34,7 @@ impl From<ProductMsg> for super::ShopMsg {
     }
 }
 
-/// How long the heart flies to the wish list.
+/// Duration of the heart's flight to the wish list.
 const HEART: Micros = Micros::from_millis(800);
 
 impl ProductPage {
@@ -146,7 +146,7 @@ impl ProductPage {
     }
 }
 
-/// The heart has arrived, even if the page it flew over is gone.
+/// The heart has arrived, even if its page was closed.
 pub(super) fn wish_shown(attached: bool, cx: &mut AppContext<'_, ShopApp>) {
     if !cx.decide(Branch::ProductWishShown, attached) {
         cx.throw(

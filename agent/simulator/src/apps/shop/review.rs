@@ -1,4 +1,4 @@
-//! The last steps of the checkout: a look at everything, and the order.
+//! The last steps of the checkout: the summary, and the order.
 
 use super::stock::{PRODUCTS, price};
 use super::{Branch, CheckoutChoices, PlacedOrder, ShopApp, ShopPage};

@@ -11,7 +11,7 @@ use crate::suite::item_set::ItemSet;
 use crate::suite::replay_dispatcher::ReplayDispatcher;
 use crate::suite::replay_path::ReplayPath;
 
-/// What guided replays are made from.
+/// Input of guided replays.
 pub(super) struct GuidedReplays {
     /// Replayable prefixes of the original traces.
     pub(super) prefixes: Vec<ReplayPath>,

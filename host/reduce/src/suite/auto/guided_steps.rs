@@ -102,7 +102,7 @@ impl GuidedSteps {
         }
     }
 
-    /// Ends the replay after so many steps.
+    /// Ends the replay after this number of steps.
     pub(super) fn with_max_steps(self, max_steps: usize) -> GuidedSteps {
         GuidedSteps { max_steps, ..self }
     }
@@ -139,7 +139,7 @@ impl GuidedSteps {
         paths: &ShortestPaths,
     ) -> Option<ReplayStep> {
         let (returning, one_way) = self.goals(current, progress, paths);
-        // Each goal without a path back needs a replay of its own: what is nearer to the start is left to the next one.
+        // Each goal without a path back needs a replay of its own: goals nearer to the start are left to the next one.
         let others_follow = one_way.len() > 1;
         let is_due = |goal: &&CoverageGoal| {
             let from_start = self.start_distances.get(&goal.state);

@@ -3,7 +3,7 @@
 use crate::suite::SearchLimits;
 use crate::suite::replay_dispatcher::ReplayDispatcher;
 
-/// Candidates and events that a search has replayed in vain.
+/// Candidates and events that a search has replayed without success.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct SearchEffort {
     candidates: u32,

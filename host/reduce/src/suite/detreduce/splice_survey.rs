@@ -124,7 +124,7 @@ impl TransitionSystem<'_> {
         }
     }
 
-    /// Random paths of exactly so many fragments, found breadth first.
+    /// Random paths of exactly this number of fragments, found breadth first.
     fn sample(
         &self,
         fragments: u32,

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use retap_device::run_event::RunEvent;
 
-use super::beliefs::entropy;
+use super::super::entropy::entropy;
 use super::{EXCLUDED_BELOW, NEEDED_ABOVE};
 
 /// Number of observations per event.

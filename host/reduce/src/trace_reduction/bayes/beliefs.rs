@@ -4,6 +4,7 @@
 
 mod group_set;
 mod messages;
+mod rates;
 #[cfg(test)]
 mod tests;
 
@@ -11,11 +12,11 @@ use std::ops::Range;
 
 use group_set::GroupSet;
 use messages::{FactorMessages, MAX_PRODUCT, clamp_odds, clamp_to};
+use rates::{likelihood_ratio, rate_lower_bound, success_rate};
 
+use super::super::entropy::entropy;
 use super::super::step_spans::StepSpans;
 
-/// Bound of the likelihood ratio of one factor, e¹², whatever its number of attempts.
-const MAX_LIKELIHOOD_RATIO: f64 = 162_755.0;
 /// Prior of the rate of complete candidates, as successes and failures.
 const COMPLETE_PRIOR: [f64; 2] = [9.4, 0.6];
 /// Prior of the rate of incomplete candidates, as successes and failures.
@@ -386,41 +387,4 @@ impl StepBeliefs {
 fn probability(odds: f64) -> f64 {
     let odds = clamp_odds(odds);
     odds / (1.0 + odds)
-}
-
-fn success_rate([successes, failures]: [f64; 2]) -> f64 {
-    successes / (successes + failures)
-}
-
-/// Lower bound of a rate after these successes and failures: two standard deviations below the mean.
-fn rate_lower_bound(counts: [f64; 2]) -> f64 {
-    let mean = success_rate(counts);
-    let all = counts[0] + counts[1];
-    mean - 2.0 * (mean * (1.0 - mean) / (all + 1.0)).sqrt()
-}
-
-/// Likelihood ratio, incomplete to complete, of successes and then failures. The rate of an incomplete candidate is uncertain:
-/// each observation updates its successes and failures `prior`. A complete one succeeds with `complete_rate`.
-fn likelihood_ratio(prior: [f64; 2], observed: [f64; 2], complete_rate: f64) -> f64 {
-    let mut ratio = 1.0;
-    let mut all = prior[0] + prior[1];
-    for (prior, count, if_complete) in [
-        (prior[0], observed[0], complete_rate),
-        (prior[1], observed[1], 1.0 - complete_rate),
-    ] {
-        for number in 0..count as u32 {
-            ratio = clamp_to(
-                ratio * (prior + f64::from(number)) / (all * if_complete),
-                MAX_PRODUCT,
-            );
-            all += 1.0;
-        }
-    }
-    clamp_to(ratio, MAX_LIKELIHOOD_RATIO)
-}
-
-/// Entropy of an event with probability `p`, in bits.
-pub(super) fn entropy(p: f64) -> f64 {
-    let part = |p: f64| if p > 0.0 { -p * p.log2() } else { 0.0 };
-    part(p) + part(1.0 - p)
 }

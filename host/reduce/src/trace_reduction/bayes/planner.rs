@@ -319,7 +319,7 @@ impl BayesianPlanner {
         let is_decided = !is_open && complete > NOMINATED_ABOVE;
         if is_decided || self.is_budget_spent() {
             if self.is_rejected(&base) {
-                // The beliefs insist on what could not be proven.
+                // The beliefs lead to the rejected candidate again.
                 self.fall_back();
                 return;
             }

@@ -7,9 +7,13 @@ use std::collections::{HashMap, HashSet};
 use retap_shared::verdict::Verdict;
 
 use super::confidence_sequence::RateInterval;
+use super::fresh_starts::FreshStartTally;
+use super::phone_dependence::PhoneWindows;
 use super::sequential_proof::{ProofDecision, SequentialProof};
-use super::suspect_phones::{excluded_phones, find_suspects};
-use super::{ClaimStanding, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR};
+use super::suspect_phones::{MAX_SUCCESS_SHARE, excluded_phones, find_suspects};
+use super::{
+    ClaimStanding, HIGHEST_REQUIRED_RATE, LOWER_ERROR, PhoneTally, ReproductionClaim, UPPER_ERROR,
+};
 use crate::oracle::{Candidate, CandidateKey, Observation};
 use crate::policy::AttemptTally;
 
@@ -20,15 +24,17 @@ pub(in crate::trace_reduction) struct AttemptLedger {
     phones: Vec<String>,
     nominations: HashMap<CandidateKey, Nomination>,
     nomination_count: u32,
+    attempts: u64,
     successes: u64,
 }
 
 /// Attempts of one candidate.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct CandidateRecord {
-    /// The candidate, once it has reached the target.
-    candidate: Option<Candidate>,
+    candidate: Candidate,
     attempts: Vec<LedgerAttempt>,
+    /// True once it has reached the target of the trace.
+    reproduces: bool,
     failure: Option<Verdict>,
     /// Number of steps after which its first success reached the target.
     reached_after: Option<u32>,
@@ -37,6 +43,8 @@ pub(super) struct CandidateRecord {
 /// One attempt.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct LedgerAttempt {
+    /// Its place among all attempts of the reduction.
+    order: u64,
     pub(super) attempt: u32,
     pub(super) reached: bool,
     /// Index of the phone.
@@ -51,6 +59,10 @@ pub(in crate::trace_reduction) struct Nomination {
     required_rate: f64,
     /// Phones that did not count when the candidate was nominated. The claim is about the others.
     suspects: HashSet<usize>,
+    /// Attempts on these phones since then.
+    suspect_tally: AttemptTally,
+    /// True if a candidate with at least its steps had failed before.
+    failed_before: bool,
     /// Its share of the probability of an error.
     share: f64,
 }
@@ -64,12 +76,17 @@ impl AttemptLedger {
         observation: &Observation,
     ) {
         let phone = self.phone_index(&observation.phone);
-        let record = self.records.entry(candidate.key()).or_default();
+        let record = self
+            .records
+            .entry(candidate.key())
+            .or_insert_with(|| CandidateRecord::new(candidate.clone()));
         if record.attempts.iter().any(|one| one.attempt == attempt) {
             return;
         }
         let reached = observation.reached;
+        self.attempts += 1;
         record.attempts.push(LedgerAttempt {
+            order: self.attempts,
             attempt,
             reached,
             phone,
@@ -80,7 +97,7 @@ impl AttemptLedger {
         } else if candidate.local_target().is_none() {
             self.successes += 1;
             record.reached_after = record.reached_after.or(observation.reached_after);
-            record.candidate.get_or_insert_with(|| candidate.clone());
+            record.reproduces = true;
         }
     }
 
@@ -117,20 +134,21 @@ impl AttemptLedger {
     ) -> impl Iterator<Item = (&Candidate, AttemptTally)> {
         self.records
             .values()
-            .filter_map(|record| record.candidate.as_ref())
-            .map(|candidate| (candidate, self.tally(candidate.key())))
+            .filter(|record| record.reproduces)
+            .map(|record| (&record.candidate, self.tally(record.candidate.key())))
     }
 
     /// Nominates a candidate: a proof that begins now. A nomination under the same conditions is continued, and a proof of a
     /// higher rate counts.
     pub(in crate::trace_reduction) fn nominate(
         &mut self,
-        candidate: CandidateKey,
+        candidate: &Candidate,
         required_rate: f64,
         max_runs: u32,
     ) -> &mut Nomination {
+        let key = candidate.key();
         let suspects = excluded_phones(&self.records, self.phones.len());
-        let known = self.nominations.get(&candidate).is_some_and(|known| {
+        let known = self.nominations.get(&key).is_some_and(|known| {
             let is_proven = known.proof.decision() == Some(ProofDecision::Proven);
             known.suspects == suspects
                 && ((known.required_rate - required_rate).abs() < 1e-9
@@ -140,17 +158,45 @@ impl AttemptLedger {
             self.nomination_count += 1;
             let number = f64::from(self.nomination_count);
             let share = 1.0 / (number * (number + 1.0));
+            let earlier = self.windows_containing(candidate, &suspects);
+            let error = LOWER_ERROR * share;
             let nomination = Nomination {
-                proof: SequentialProof::new(required_rate, LOWER_ERROR * share, max_runs),
+                proof: SequentialProof::new(required_rate, error, max_runs, earlier.pairs()),
                 required_rate,
                 suspects,
+                suspect_tally: AttemptTally::default(),
+                failed_before: earlier.has_failures(),
                 share,
             };
-            self.nominations.insert(candidate, nomination);
+            self.nominations.insert(key, nomination);
         }
         self.nominations
-            .get_mut(&candidate)
+            .get_mut(&key)
             .expect("a nomination has been inserted")
+    }
+
+    /// True if a nominated candidate need not succeed every time, or if it, or one with at least its steps, has failed on the
+    /// phones that count.
+    pub(in crate::trace_reduction) fn is_noisy(&self, candidate: CandidateKey) -> bool {
+        let nomination = self.nominations.get(&candidate);
+        nomination.is_some_and(|nomination| {
+            nomination.required_rate < HIGHEST_REQUIRED_RATE
+                || nomination.failed_before
+                || nomination.proof.tally().failures > 0
+        })
+    }
+
+    /// True if phones that do not count in the proof of a candidate have reproduced it after all.
+    pub(in crate::trace_reduction) fn has_recovered_phones(&self, candidate: CandidateKey) -> bool {
+        let nomination = self.nominations.get(&candidate);
+        nomination.is_some_and(Nomination::has_recovered_phones)
+    }
+
+    /// Names of the phones that do not count in the proof of a candidate.
+    pub(in crate::trace_reduction) fn suspects(&self, candidate: CandidateKey) -> Vec<&str> {
+        let nomination = self.nominations.get(&candidate).into_iter();
+        let suspects = nomination.flat_map(|nomination| &nomination.suspects);
+        suspects.map(|phone| self.phones[*phone].as_str()).collect()
     }
 
     pub(in crate::trace_reduction) fn is_nominated(&self, candidate: CandidateKey) -> bool {
@@ -180,10 +226,12 @@ impl AttemptLedger {
         reached: bool,
     ) {
         let phone = self.phone_index(phone);
-        if let Some(nomination) = self.nominations.get_mut(&candidate)
-            && !nomination.suspects.contains(&phone)
-        {
-            nomination.proof.count(phone, reached);
+        match self.nominations.get_mut(&candidate) {
+            Some(nomination) if nomination.suspects.contains(&phone) => {
+                nomination.suspect_tally.count(reached);
+            }
+            Some(nomination) => nomination.proof.count(phone, reached),
+            None => {}
         }
     }
 
@@ -192,7 +240,34 @@ impl AttemptLedger {
         self.nominations.get(&candidate).is_some_and(|nomination| {
             let tally = self.tally_without(candidate, &nomination.suspects);
             nomination.is_accepted(tally)
+                && !self.fails_when_fresh(candidate, nomination.required_rate)
         })
+    }
+
+    /// Attempts of a candidate on freshly started phones and on others.
+    pub(in crate::trace_reduction) fn fresh_starts(
+        &self,
+        candidate: CandidateKey,
+    ) -> FreshStartTally {
+        let mut tally = FreshStartTally::default();
+        let attempts = self.records.get(&candidate).into_iter();
+        for one in attempts.flat_map(|record| &record.attempts) {
+            if one.fresh_phone {
+                tally.fresh.count(one.reached);
+            } else {
+                tally.other.count(one.reached);
+            }
+        }
+        tally
+    }
+
+    /// True if a candidate reproduces, and never on a freshly started phone.
+    pub(in crate::trace_reduction) fn fails_when_fresh(
+        &self,
+        candidate: CandidateKey,
+        required_rate: f64,
+    ) -> bool {
+        self.fresh_starts(candidate).fails_when_fresh(required_rate)
     }
 
     /// Shortest candidate that is proven on the phones that count.
@@ -201,8 +276,8 @@ impl AttemptLedger {
             .nominations
             .keys()
             .filter(|key| self.is_accepted(**key));
-        let candidates = accepted.filter_map(|key| self.records.get(key)?.candidate.as_ref());
-        candidates
+        accepted
+            .filter_map(|key| Some(&self.records.get(key)?.candidate))
             .min_by_key(|candidate| (candidate.len(), candidate.key()))
             .cloned()
     }
@@ -227,21 +302,44 @@ impl AttemptLedger {
             named.sort_by(|one, other| one.phone.cmp(&other.phone));
             named
         };
-        let record = self.records.get(&candidate);
-        let attempts = record.map_or(&[][..], |record| &record.attempts);
+        let required_rate = nomination.map_or(required_rate, |known| known.required_rate);
+        let fails_when_fresh = self.fails_when_fresh(candidate, required_rate);
         ReproductionClaim {
-            standing: standing(nomination, tally),
+            standing: match fails_when_fresh {
+                true => ClaimStanding::Flaky,
+                false => standing(nomination, tally),
+            },
             tally,
             interval: interval(nomination, tally),
-            required_rate: nomination.map_or(required_rate, |nomination| nomination.required_rate),
+            required_rate,
             proof: nomination.map_or(AttemptTally::default(), |nomination| {
                 nomination.proof.tally()
             }),
-            fresh_starts: attempts.iter().map(|one| u32::from(one.fresh_phone)).sum(),
+            fresh_starts: self.fresh_starts(candidate).fresh,
+            fails_when_fresh,
             phones: names(phones),
             suspect_phones: names(suspect_phones),
             as_published,
         }
+    }
+
+    /// Attempts so far of all candidates that have at least the steps of this one, in order: if the target is reached with
+    /// these, and only some phones fail, those have a bad phase.
+    fn windows_containing(&self, candidate: &Candidate, suspects: &HashSet<usize>) -> PhoneWindows {
+        let containing = self
+            .records
+            .values()
+            .filter(|record| record.contains(candidate));
+        let mut attempts: Vec<&LedgerAttempt> = containing
+            .flat_map(|record| &record.attempts)
+            .filter(|one| !suspects.contains(&one.phone))
+            .collect();
+        attempts.sort_unstable_by_key(|one| one.order);
+        let mut windows = PhoneWindows::default();
+        for one in attempts {
+            windows.count(one.phone, one.reached);
+        }
+        windows
     }
 
     fn tally_without(&self, candidate: CandidateKey, suspects: &HashSet<usize>) -> AttemptTally {
@@ -281,29 +379,46 @@ impl AttemptLedger {
 }
 
 impl CandidateRecord {
+    fn new(candidate: Candidate) -> CandidateRecord {
+        CandidateRecord {
+            candidate,
+            attempts: Vec::new(),
+            reproduces: false,
+            failure: None,
+            reached_after: None,
+        }
+    }
+
+    /// True if it has all steps of another candidate, and the target of the trace.
+    fn contains(&self, other: &Candidate) -> bool {
+        let mut own = self.candidate.kept().iter();
+        self.candidate.local_target().is_none()
+            && other.kept().iter().all(|step| own.any(|kept| kept == step))
+    }
+
     pub(super) fn attempts(&self) -> &[LedgerAttempt] {
         &self.attempts
     }
 }
 
 impl Nomination {
-    /// A proof counts only if all attempts together do not speak against it.
+    /// A proof counts only if all attempts together do not contradict it.
     fn is_accepted(&self, tally: AttemptTally) -> bool {
-        self.proof.decision() == Some(ProofDecision::Proven) && tally.rate() >= self.required_rate
+        self.proof.decision() == Some(ProofDecision::Proven)
+            && tally.rate() >= self.required_rate
+            && !self.has_recovered_phones()
+    }
+
+    /// A suspect phone that reproduces after all had a bad phase, and so may others.
+    fn has_recovered_phones(&self) -> bool {
+        self.suspect_tally.rate() > MAX_SUCCESS_SHARE
     }
 }
 
-/// Standing of a claim. A claim is about all phones: one that holds only without a suspect phone is not called proven, because a
-/// phone that is bad for an hour looks the same as a broken one.
+/// Standing of a claim. It is about the phones that were not suspect when the candidate was nominated.
 fn standing(nomination: Option<&Nomination>, tally: AttemptTally) -> ClaimStanding {
     match nomination {
-        Some(nomination) if nomination.is_accepted(tally) => {
-            if nomination.suspects.is_empty() {
-                ClaimStanding::Proven
-            } else {
-                ClaimStanding::Unproven
-            }
-        }
+        Some(nomination) if nomination.is_accepted(tally) => ClaimStanding::Proven,
         Some(nomination) if nomination.proof.decision().is_some() => ClaimStanding::Flaky,
         _ => ClaimStanding::Unproven,
     }

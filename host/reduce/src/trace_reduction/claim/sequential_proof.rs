@@ -3,7 +3,7 @@
 //! longer, and by order of arrival the first ones would look too good.
 
 use super::confidence_sequence::RateEvidence;
-use super::dispersion::dispersion;
+use super::phone_dependence::{PhonePairs, PhoneWindows, dispersion};
 use crate::policy::AttemptTally;
 
 /// Rates between which giving up is decided (Wald's test): halfway from the required rate to 1, and a little below it.
@@ -36,14 +36,19 @@ pub(in crate::trace_reduction) struct SequentialProof {
     tally: AttemptTally,
     /// Attempts of each phone, by index.
     phones: Vec<AttemptTally>,
+    /// The same in windows of time.
+    windows: PhoneWindows,
+    /// Pairs of attempts before the proof that show how much those of one phone depend on each other.
+    earlier: PhonePairs,
     decision: Option<ProofDecision>,
 }
 
 impl SequentialProof {
-    pub(in crate::trace_reduction) fn new(
+    pub(super) fn new(
         required_rate: f64,
         error: f64,
         max_runs: u32,
+        earlier: PhonePairs,
     ) -> SequentialProof {
         SequentialProof {
             required_rate,
@@ -51,6 +56,8 @@ impl SequentialProof {
             max_runs,
             tally: AttemptTally::default(),
             phones: Vec::new(),
+            windows: PhoneWindows::default(),
+            earlier,
             decision: None,
         }
     }
@@ -62,6 +69,7 @@ impl SequentialProof {
             self.phones.resize(phone + 1, AttemptTally::default());
         }
         self.phones[phone].count(reached);
+        self.windows.count(phone, reached);
         if self.decision.is_none() {
             self.decide();
         }
@@ -94,9 +102,12 @@ impl SequentialProof {
         runs.min(MAX_MIN_RUNS).min(self.max_runs)
     }
 
-    /// Attempts as evidence: less than they are if failures gather on some phones.
+    /// Attempts as evidence: less than they are if failures gather on some phones, in the proof or in all attempts.
     pub(super) fn evidence(&self) -> RateEvidence {
-        RateEvidence::dispersed(self.tally, dispersion(&self.phones))
+        let own = self.windows.pairs();
+        let all = self.earlier.plus(own);
+        let correlation = own.correlation().max(all.correlation());
+        RateEvidence::dispersed(self.tally, dispersion(&self.phones, correlation))
     }
 
     /// Logarithm of the odds for a good rate against a bad one.
@@ -139,7 +150,7 @@ mod tests {
 
     fn decide(rate: f64, seed: u64) -> (ProofDecision, u32) {
         let mut rng = Seed(seed).rng();
-        let mut proof = SequentialProof::new(0.85, 0.02, 300);
+        let mut proof = SequentialProof::new(0.85, 0.02, 300, PhonePairs::default());
         while proof.decision().is_none() {
             assert!(proof.missing_runs() > 0);
             proof.count(0, rng.random::<f64>() < rate);
@@ -167,7 +178,7 @@ mod tests {
     /// One phone of ten always fails, in 30 rounds: that is one failure of ten phones and not 30 of 300 attempts.
     #[test]
     fn failures_of_one_phone_do_not_add_up_to_a_proof() {
-        let mut proof = SequentialProof::new(0.85, 0.02, 300);
+        let mut proof = SequentialProof::new(0.85, 0.02, 300, PhonePairs::default());
         for attempt in 0..300 {
             if proof.decision().is_none() {
                 proof.count(attempt % 10, attempt % 10 > 0);

@@ -9,6 +9,7 @@ use std::sync::Arc;
 pub(super) use density_belief::DensityBelief;
 
 use super::super::deletion_plan::{DeletionOutcomes, DeletionPlan, follow, passes_without_items};
+use super::super::entropy::entropy;
 use super::super::evaluation::{CandidateEvaluator, ReductionStop};
 use super::super::step_spans::StepSpans;
 use crate::oracle::Candidate;
@@ -23,7 +24,7 @@ const COUNT_RATIO: f64 = 1.15;
 pub(super) struct NeededSearch {
     items: Arc<[u32]>,
     kept: StepSpans,
-    /// Items that no failed deletion speaks about.
+    /// Items that were in no failed deletion.
     unknown: StepSpans,
     /// Disjoint groups of at least two items, of which at least one is needed. Kept items in neither set are needed.
     suspects: Vec<StepSpans>,
@@ -182,15 +183,6 @@ fn counts(most: usize) -> impl Iterator<Item = usize> {
         }
         None
     })
-}
-
-/// Bits that an outcome with this probability decides.
-fn entropy(probability: f64) -> f64 {
-    if probability <= 0.0 || probability >= 1.0 {
-        return 0.0;
-    }
-    let other = 1.0 - probability;
-    -probability * probability.log2() - other * other.log2()
 }
 
 #[cfg(test)]

@@ -35,7 +35,7 @@ fn flaky_after(replays: u32) -> Machine {
 }
 
 #[tokio::test]
-async fn a_trace_that_is_flaky_in_the_check_is_told_with_its_tally_and_its_coverage() {
+async fn a_trace_that_is_flaky_in_the_check_is_reported_with_its_tally_and_its_coverage() {
     let algorithm = SuiteReductionAlgorithm::DetReduce;
     let reduction = reduce(&flaky_after(10), &[&[1, FLAKY], &[2]], algorithm).await;
     assert_eq!(reduction.outcome, Outcome::Done);

@@ -1,4 +1,4 @@
-//! An app that is a table of transitions, as a replayer of traces whose actions are waits of so many milliseconds.
+//! An app that is a table of transitions, as a replayer of traces whose actions are waits.
 
 use std::sync::Mutex;
 
@@ -212,6 +212,7 @@ pub(super) fn trace(actions: &[u32]) -> Trace {
         target: None,
         phone: PhoneInfo::default(),
         pace: ReplayPace::default(),
+        claim: None,
     };
     let step = |&millis: &u32| Step::new(Action::Wait { millis });
     Trace {

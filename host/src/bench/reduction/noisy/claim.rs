@@ -1,4 +1,4 @@
-//! What a reduction says about its result. This is the one place that knows how a claim reads.
+//! Claims of reductions, as the benchmark judges them.
 
 use retap_reduce::trace_reduction::{ClaimStanding, RateInterval, Reduction, ReproductionClaim};
 
@@ -7,15 +7,15 @@ use super::planted_target::{FALSE_BELOW, RATE_TOLERANCE};
 /// Share of the runs in the check from which a published algorithm calls its result good: 18 of 20.
 const PUBLISHED_SHARE: f64 = 0.9;
 
-/// What a reduction says about its result, as a user reads it.
+/// Claim of a reduction about its result, as a user reads it.
 #[derive(Clone, Copy, Debug)]
 pub struct ClaimReading {
     pub verdict: ClaimVerdict,
     /// Rate that the result is said to have at least, if it is called proven.
     pub claimed_rate: Option<f64>,
-    /// Interval that is told with the rate. Published algorithms tell none.
+    /// Interval that is reported with the rate. Published algorithms report none.
     pub interval: Option<RateInterval>,
-    /// Runs of the result that are told, and how many reached the target.
+    /// Reported runs of the result, and how many reached the target.
     pub successes: u32,
     pub runs: u32,
 }
@@ -83,7 +83,7 @@ impl ClaimReading {
             .is_some_and(|rate| true_rate < rate.min(FALSE_BELOW) - RATE_TOLERANCE)
     }
 
-    /// True if the true rate is outside the interval that is told.
+    /// True if the true rate is outside the reported interval.
     pub fn misses(&self, true_rate: f64) -> bool {
         self.interval.is_some_and(|interval| {
             !(interval.low - RATE_TOLERANCE..=interval.high + RATE_TOLERANCE).contains(&true_rate)

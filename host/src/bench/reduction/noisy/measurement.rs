@@ -92,7 +92,7 @@ impl NoisyMeasurement {
         self.claim.is_false(self.true_rate)
     }
 
-    /// True if the interval that is told does not have the true rate.
+    /// True if the true rate is outside the reported interval.
     pub fn misses_rate(&self) -> bool {
         self.claim.misses(self.true_rate)
     }

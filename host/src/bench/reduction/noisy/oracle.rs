@@ -197,6 +197,7 @@ pub(in crate::bench::reduction) fn trace(events: u32) -> Trace {
         target: None,
         phone,
         pace: ReplayPace::Quiet,
+        claim: None,
     };
     Trace {
         header,

@@ -51,8 +51,8 @@ impl AgentScripts {
         )
     }
 
-    /// Whoever comes second finds the file with the host's name, and does nothing. Ends when the process has said which one it
-    /// is: until then it would be taken for one that has ended.
+    /// Starts the agent. A second host finds the file with the name of the first one, and does nothing. Ends once the process
+    /// has written its id: until then it would be taken for one that has ended.
     pub(super) fn start(&self) -> String {
         let AgentScripts {
             name, files, user, ..
@@ -96,9 +96,13 @@ impl AgentScripts {
     }
 
     /// Ends an agent that has not been notified, and restores the phone's settings that it leaves changed.
-    pub(super) fn end(&self, told: bool) -> String {
+    pub(super) fn end(&self, is_notified: bool) -> String {
         let AgentScripts { name, user, .. } = self;
-        let asked = if told { "" } else { "kill $pid 2>/dev/null; " };
+        let kill = if is_notified {
+            ""
+        } else {
+            "kill $pid 2>/dev/null; "
+        };
         let settings = format!(
             "if [ -f settings.saved ]; then while read -r space setting value; do \
              if [ \"$value\" = null ]; then settings --user {user} delete $space $setting; \
@@ -112,7 +116,7 @@ impl AgentScripts {
         };
         format!(
             "if cd {FOLDER} && read -r pid name <agent.pid && [ \"$name\" = {name} ]; then \
-             {asked}{}; {settings}; {removed}; fi >/dev/null 2>&1",
+             {kill}{}; {settings}; {removed}; fi >/dev/null 2>&1",
             wait_for_end("$pid", 100)
         )
     }
@@ -123,8 +127,8 @@ fn is_process_named(name: &str) -> String {
     format!("tr '\\0' ' ' </proc/$pid/cmdline | grep -qe {name}")
 }
 
-/// Waits for the end of a process for a number of pauses, then kills it. A process that has ended and was not waited for has
-/// no arguments.
+/// Waits for the end of a process, a number of short sleeps at most, then kills it. A process that has ended but was not
+/// waited for has no arguments.
 fn wait_for_end(process: &str, moments: u32) -> String {
     format!(
         "i=0; while [ -n \"$(tr -d '\\0' </proc/{process}/cmdline 2>/dev/null)\" ] && [ $i -lt {moments} ]; \

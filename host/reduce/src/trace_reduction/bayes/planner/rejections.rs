@@ -1,4 +1,4 @@
-//! What follows when a nominated candidate could not be proven: the search continues, a larger candidate is nominated, or the
+//! Decision after a nominated candidate could not be proven: the search continues, a larger candidate is nominated, or the
 //! best of the rejected ones is the result.
 
 use super::super::super::step_spans::StepSpans;

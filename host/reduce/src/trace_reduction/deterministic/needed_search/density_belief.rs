@@ -1,6 +1,6 @@
 //! Belief about the density of needed items: the share of items that are needed, with a weight for each of a few densities.
 
-use super::entropy;
+use super::super::super::entropy::entropy;
 
 /// Highest density that is considered.
 const HIGHEST: f64 = 0.9;

@@ -59,7 +59,7 @@ final class Dex implements DexExceptionHandler {
     try {
       DexFileNode dex = new DexFileNode();
       new DexFileReader(bytes).accept(dex);
-      // Of two classes with the same name a phone takes the first.
+      // A phone takes the first of two classes with the same name.
       dex.clzs.removeIf(node -> !seen.add(node.className));
       Map<String, String> sources = new HashMap<>();
       for (DexClassNode node : dex.clzs) {

@@ -1,0 +1,57 @@
+//! A phone that another Retap has, has had, or has left behind.
+
+use std::fs;
+use std::os::unix::process::CommandExt;
+use std::process::Command;
+
+use crate::lab::with_phones;
+use crate::phone::ANIMATION;
+
+#[test]
+fn a_second_retap_is_told_who_has_the_phone_and_gets_it_once_the_first_is_killed() {
+    with_phones(|lab| {
+        let other = lab.other();
+        let mut running = lab.start_long_run("held", &["env"]);
+        let explore = format!("explore --device {other} --events 3 --seed 1");
+        lab.run(
+            &format!("{explore} --out second"),
+            4,
+            &format!("another Retap works on `{other}`"),
+        );
+        running.kill();
+        lab.run(&format!("{explore} --out third"), 0, "");
+        lab.assert_nothing_left();
+    });
+}
+
+#[test]
+fn an_agent_that_nobody_has_is_ended_and_the_settings_it_changed_are_restored() {
+    with_phones(|lab| {
+        let phone = &lab.phones[1];
+        let folder = phone.retap_folder();
+        fs::create_dir_all(&folder).unwrap();
+        let saved = "global window_animation_scale 0.5\n";
+        fs::write(folder.join("settings.saved"), saved).unwrap();
+        let mut agent = Command::new("sleep")
+            .arg0("agent --name retap-old")
+            .arg("600")
+            .spawn()
+            .unwrap();
+        let process = format!("{} retap-old\n", agent.id());
+        fs::write(folder.join("agent.pid"), process).unwrap();
+        // Whoever ends it waits until it is gone, so it must be reaped at once.
+        let reaper = std::thread::spawn(move || agent.wait().unwrap());
+        lab.run(
+            &format!(
+                "explore --device {} --events 3 --seed 1 --out taken",
+                lab.other()
+            ),
+            0,
+            "",
+        );
+        lab.assert_nothing_left();
+        let ended = reaper.join().unwrap();
+        assert!(!ended.success(), "the old agent was not killed: {ended}");
+        assert_eq!(phone.read(ANIMATION), "0.5\n");
+    });
+}
