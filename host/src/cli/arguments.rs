@@ -248,9 +248,12 @@ impl PhoneArguments {
     }
 }
 
-/// Says once that the code of an app will run on this machine. Who trusts it has said so.
+/// Says once that the code of an app will run on this machine. Who trusts it has said so, and what is no app will not run.
 pub fn print_containment(list: &DeviceList, context: &CommandContext) {
-    if let (true, Ok(kind)) = (list.has_contained_app(), containment::choose()) {
+    if !list.has_contained_app() || devices::check(list).is_err() {
+        return;
+    }
+    if let Ok(kind) = containment::choose() {
         let line = format!(
             "a JVM phone runs the app's code on this machine, {}",
             kind.description()
