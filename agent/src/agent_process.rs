@@ -1,7 +1,7 @@
 //! The agent as a process on a phone: it reads keys from standard input, listens for a host and serves it.
 
 use std::io::{self, BufRead, Read, Write};
-use std::os::unix::net::UnixListener as StdListener;
+use std::os::unix::net::{SocketAddr, UnixListener as StdListener};
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -115,7 +115,8 @@ async fn listen(
     match (&options.name, options.udp) {
         (Some(name), _) => {
             let listener = bind(name)?;
-            announce_address(&mut io::stdout(), &format!("@{name}"))?;
+            let mark = if is_path(name) { "" } else { "@" };
+            announce_address(&mut io::stdout(), &format!("{mark}{name}"))?;
             serve_socket(&listener, keys, server).await
         }
         (None, Some(address)) => {
@@ -148,12 +149,20 @@ fn announce_address(to: &mut impl Write, address: &str) -> io::Result<()> {
     to.flush()
 }
 
+/// A name that is a path is the path of a socket among the files, for hosts in another network namespace.
+fn is_path(name: &str) -> bool {
+    name.starts_with('/')
+}
+
 fn bind(name: &str) -> io::Result<UnixListener> {
     #[cfg(target_os = "android")]
     use std::os::android::net::SocketAddrExt;
     #[cfg(not(target_os = "android"))]
     use std::os::linux::net::SocketAddrExt;
-    let address = std::os::unix::net::SocketAddr::from_abstract_name(name)?;
+    let address = match is_path(name) {
+        true => SocketAddr::from_pathname(name)?,
+        false => SocketAddr::from_abstract_name(name)?,
+    };
     let listener = StdListener::bind_addr(&address)?;
     listener.set_nonblocking(true)?;
     UnixListener::from_std(listener)
@@ -173,7 +182,7 @@ async fn serve_socket(
 #[cfg(test)]
 mod tests {
     use std::os::linux::net::SocketAddrExt;
-    use std::os::unix::net::{SocketAddr, UnixStream};
+    use std::os::unix::net::UnixStream;
 
     use retap_shared::connection::{BoxFuture, Connection, RequestError};
     use retap_shared::phone_event::PhoneEvent;
@@ -192,6 +201,15 @@ mod tests {
         fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
             Box::pin(std::future::pending())
         }
+    }
+
+    #[tokio::test]
+    async fn a_name_that_is_a_path_is_a_socket_among_the_files() {
+        let path = std::env::temp_dir().join(format!("retap-test-{}.socket", std::process::id()));
+        let listener = bind(path.to_str().unwrap()).unwrap();
+        let _stream = UnixStream::connect(&path).unwrap();
+        listener.accept().await.unwrap();
+        std::fs::remove_file(&path).unwrap();
     }
 
     #[tokio::test]

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 /// The options of the agent's process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentOptions {
-    /// Name of the abstract socket that adb forwards to.
+    /// Name of the abstract socket that adb forwards to, or the path of one among the files.
     pub name: Option<String>,
     /// Address for UDP datagrams, on a Wi-Fi or a lab's network.
     pub udp: Option<SocketAddr>,

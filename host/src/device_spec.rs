@@ -24,6 +24,8 @@ const ALL: &str = "all";
 const ADB: &str = "adb";
 const SIMULATED: &str = "sim";
 const JVM: &str = "jvm";
+/// A JVM phone whose app is trusted.
+const TRUSTED_JVM: &str = "jvm-trusted";
 const UDP: &str = "udp";
 const TCP: &str = "tcp";
 /// Kinds of phones, as they stand before the first colon.
@@ -36,17 +38,27 @@ pub enum DeviceSpec {
     Adb(AdbDeviceSpec),
     /// `sim:APP?PARAMETERS`.
     Simulated(SimulatedDeviceSpec),
-    /// `jvm:FILE.apk` or `jvm:sample`.
+    /// `jvm:FILE.apk` or `jvm:sample`; `jvm-trusted:` for an app that is not contained.
     Jvm(JvmDeviceSpec),
     /// `udp:ADDRESS?pairing=FILE` or `tcp:ADDRESS?pairing=FILE`.
     Paired(PairedDeviceSpec),
 }
 
 /// A JVM phone. Everything after `jvm:` is the file, colons included: a JVM phone has no parameters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct JvmDeviceSpec {
     /// Path of the APK, or `sample`.
     pub file: String,
+    pub trust: AppTrust,
+}
+
+/// Rights of the code of an app on a JVM phone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AppTrust {
+    /// `jvm:`: none beyond the phone's own files.
+    Contained,
+    /// `jvm-trusted:`: those of the user. `--trust` makes it of `jvm:`.
+    Trusted,
 }
 
 impl JvmDeviceSpec {
@@ -60,10 +72,17 @@ impl DeviceSpec {
         Ok(DeviceSpec::Simulated(text.parse()?))
     }
 
-    /// Name of the phone in events and reports. Options of a phone on adb are no part of it.
+    /// The JVM phone with this file.
+    fn jvm(file: &str, trust: AppTrust) -> DeviceSpec {
+        let file = file.to_owned();
+        DeviceSpec::Jvm(JvmDeviceSpec { file, trust })
+    }
+
+    /// Name of the phone in events and reports. Options of a phone on adb and trust in an app are no part of it.
     pub fn name(&self) -> String {
         match self {
             DeviceSpec::Adb(adb) => adb.serial.clone(),
+            DeviceSpec::Jvm(jvm) => format!("{JVM}:{}", jvm.file),
             other => other.to_string(),
         }
     }
@@ -86,6 +105,7 @@ impl DeviceSpec {
             DeviceSpec::Jvm(jvm) if jvm.file != JvmDeviceSpec::SAMPLE => {
                 DeviceSpec::Jvm(JvmDeviceSpec {
                     file: absolute(Path::new(&jvm.file)),
+                    ..jvm
                 })
             }
             DeviceSpec::Paired(paired) => {
@@ -129,10 +149,9 @@ impl FromStr for DeviceSpec {
         };
         match kind {
             SIMULATED => DeviceSpec::simulated(rest),
-            JVM if rest.is_empty() => Err(DeviceSpecError::NoFile),
-            JVM => Ok(DeviceSpec::Jvm(JvmDeviceSpec {
-                file: rest.to_owned(),
-            })),
+            JVM | TRUSTED_JVM if rest.is_empty() => Err(DeviceSpecError::NoFile),
+            JVM => Ok(DeviceSpec::jvm(rest, AppTrust::Contained)),
+            TRUSTED_JVM => Ok(DeviceSpec::jvm(rest, AppTrust::Trusted)),
             UDP | TCP => Ok(DeviceSpec::Paired(text.parse()?)),
             ADB => Ok(DeviceSpec::Adb(rest.parse()?)),
             _ if is_network_serial(kind, rest) => Ok(DeviceSpec::Adb(text.parse()?)),
@@ -198,7 +217,10 @@ impl fmt::Display for DeviceSpec {
                 }
             }
             DeviceSpec::Simulated(simulated) => write!(f, "{SIMULATED}:{simulated}"),
-            DeviceSpec::Jvm(jvm) => write!(f, "{JVM}:{}", jvm.file),
+            DeviceSpec::Jvm(jvm) => match jvm.trust {
+                AppTrust::Contained => write!(f, "{JVM}:{}", jvm.file),
+                AppTrust::Trusted => write!(f, "{TRUSTED_JVM}:{}", jvm.file),
+            },
             DeviceSpec::Paired(paired) => paired.fmt(f),
         }
     }
@@ -229,9 +251,15 @@ mod tests {
         for text in ["sim:shop", "sim:mail?noise=0.2&latency=realistic"] {
             assert!(!text.parse::<DeviceSpec>().unwrap().is_linked(), "{text}");
         }
-        let jvm: DeviceSpec = "jvm:C:\\apps\\a?b.apk".parse().unwrap();
-        let file = "C:\\apps\\a?b.apk".to_owned();
-        assert_eq!(jvm, DeviceSpec::Jvm(JvmDeviceSpec { file }));
+        let file = "C:\\apps\\a?b.apk";
+        for (kind, trust) in [
+            ("jvm", AppTrust::Contained),
+            ("jvm-trusted", AppTrust::Trusted),
+        ] {
+            let jvm: DeviceSpec = format!("{kind}:{file}").parse().unwrap();
+            assert_eq!(jvm, DeviceSpec::jvm(file, trust));
+            assert_eq!(jvm.name(), format!("jvm:{file}"));
+        }
         let paired: DeviceSpec = "udp:127.0.0.1:9?pairing=a:b.pairing".parse().unwrap();
         assert!(matches!(paired, DeviceSpec::Paired(_)));
     }
@@ -262,6 +290,7 @@ mod tests {
         for text in [
             "",
             "jvm:",
+            "jvm-trusted:",
             "adb:",
             "udp:nowhere",
             "udp:1.2.3.4:5?key=F",

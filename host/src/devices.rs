@@ -15,7 +15,7 @@ pub use connection_context::ConnectionContext;
 pub use connections::{check, jvm_for_bench, open_simulated, simulated_with};
 pub use discovery::{all_ready_on_adb, only_ready_on_adb};
 pub use error::DevicesError;
-pub use jvm::{JvmError, JvmPhone, RandomWalkSummary};
+pub use jvm::{JvmError, JvmPhone, RandomWalkSummary, has_java};
 pub use retraced::{FindingRetracer, RetracedPhone};
 
 use retap_device::run_event::{EventSink, RunEvent};

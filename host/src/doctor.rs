@@ -7,7 +7,9 @@ use retap_shared::error_text::with_causes;
 
 use crate::adb::{Adb, AdbError, AdbState, ListedPhone};
 use crate::command_error::UserError;
+use crate::containment::{self, ContainmentKind};
 use crate::device_spec::{AdbDeviceSpec, AdbOptions};
+use crate::devices;
 
 /// The phone to check, and the extent of the checks.
 #[derive(Clone, Debug, Default)]
@@ -50,8 +52,33 @@ impl DoctorCheck {
     }
 }
 
-/// Checks adb, every phone that it lists, and more closely the named phone or the only one that is ready.
+/// What keeps the code of an app on a JVM phone from the rest of this machine.
+fn check_containment() -> DoctorCheck {
+    match containment::choose() {
+        Ok(ContainmentKind::Namespaces) => DoctorCheck::passed(format!(
+            "JVM phones are {}",
+            ContainmentKind::Namespaces.description()
+        )),
+        Ok(ContainmentKind::Landlock) => DoctorCheck::passed(format!(
+            "JVM phones are {}; {}",
+            ContainmentKind::Landlock.description(),
+            containment::remedy_for_namespaces()
+        )),
+        Err(error) => DoctorCheck::failed(
+            format!("JVM phones: {error}"),
+            format!(
+                "{}; or use `--trust` for apps that you trust",
+                containment::remedy_for_namespaces()
+            ),
+        ),
+    }
+}
+
+/// Checks JVM phones, adb, every phone that it lists, and more closely the named phone or the only one that is ready.
 pub async fn examine(wanted: &DoctorOptions, mut report: impl FnMut(DoctorCheck)) {
+    if devices::has_java() {
+        report(check_containment());
+    }
     let adb = match Adb::open().await {
         Ok(adb) => adb,
         Err(error) => return report(DoctorCheck::from_error("adb", &error)),

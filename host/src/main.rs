@@ -12,6 +12,7 @@ mod command_context;
 mod command_error;
 mod config;
 mod constraints;
+mod containment;
 mod device_spec;
 mod devices;
 mod doctor;
@@ -33,7 +34,13 @@ mod wording;
 
 use std::process::ExitCode;
 
+use containment::LaunchRequest;
+
 fn main() -> ExitCode {
     panic_hook::install();
-    cli::run().into()
+    // First of all, because a launcher must have one thread only.
+    match LaunchRequest::from_arguments(std::env::args_os()) {
+        Some(request) => request.launch(),
+        None => cli::run().into(),
+    }
 }

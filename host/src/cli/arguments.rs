@@ -9,6 +9,7 @@ use crate::cli::named_choice::help_with_default;
 use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::config::{Config, ConfigError};
+use crate::containment;
 use crate::device_spec::{AdbOptions, DeviceList, DeviceSelector, PhoneSelection};
 use crate::devices::{self, DevicesError};
 use crate::operations::{self, ClockKind, RunLocation};
@@ -138,6 +139,9 @@ pub struct PhoneArguments {
     /// Phones on adb: permit what is not done to a phone that may be somebody's own
     #[arg(long, value_enum, value_name = "WHAT")]
     pub allow: Vec<PhonePermission>,
+    /// JVM phones: run the app's code as you, with your files and your network, instead of contained
+    #[arg(long)]
+    trust: bool,
 }
 
 impl PhoneArguments {
@@ -151,7 +155,7 @@ impl PhoneArguments {
         config: &Config,
         context: &CommandContext,
     ) -> Result<PhoneSelection, CommandError> {
-        let device = match self.named(config)? {
+        let device = match self.named(config, context)? {
             Some(named) => named,
             None => self.only_phone(context)?,
         };
@@ -168,7 +172,7 @@ impl PhoneArguments {
         config: &Config,
         context: &CommandContext,
     ) -> Result<Option<DeviceList>, CommandError> {
-        let named = self.named(config)?;
+        let named = self.named(config, context)?;
         let is_simulated =
             |trace: &Trace| devices::simulated_with(&trace.header.app.package).is_some();
         if named.is_some() || traces.all(is_simulated) {
@@ -178,7 +182,11 @@ impl PhoneArguments {
     }
 
     /// Phones that the command line or `retap.toml` names.
-    fn named(&self, config: &Config) -> Result<Option<DeviceList>, CommandError> {
+    fn named(
+        &self,
+        config: &Config,
+        context: &CommandContext,
+    ) -> Result<Option<DeviceList>, CommandError> {
         let selector = self.device.as_ref().or(config.device.as_ref());
         let list = match selector {
             None => return Ok(None),
@@ -187,7 +195,9 @@ impl PhoneArguments {
                 operations::block_on(ClockKind::Real, devices::all_ready_on_adb())??
             }
         };
-        self.with_adb_options(list).map(Some)
+        let list = self.with_options(list)?;
+        print_containment(&list, context);
+        Ok(Some(list))
     }
 
     fn only_phone(&self, context: &CommandContext) -> Result<DeviceList, CommandError> {
@@ -201,10 +211,23 @@ impl PhoneArguments {
             only.name()
         );
         context.console.print(LineStyle::Quiet, &line);
-        self.with_adb_options(only.into())
+        self.with_options(only.into())
     }
 
     /// Options become part of the specs, so that a resumed run has them.
+    fn with_options(&self, list: DeviceList) -> Result<DeviceList, CommandError> {
+        let list = self.with_adb_options(list)?;
+        match self.trust {
+            true if list.has_jvm_phone() => Ok(list.with_trusted_apps()),
+            true => Err(DevicesError::NotOnJvm {
+                option: "--trust",
+                spec: list.to_string(),
+            }
+            .into()),
+            false => Ok(list),
+        }
+    }
+
     fn with_adb_options(&self, list: DeviceList) -> Result<DeviceList, CommandError> {
         let option = self
             .user
@@ -222,6 +245,20 @@ impl PhoneArguments {
                 allow_system: self.allow.contains(&PhonePermission::System),
             })),
         }
+    }
+}
+
+/// Says once that the code of an app will run on this machine. Who trusts it has said so, and what is no app will not run.
+pub fn print_containment(list: &DeviceList, context: &CommandContext) {
+    if !list.has_contained_app() || devices::check(list).is_err() {
+        return;
+    }
+    if let Ok(kind) = containment::choose() {
+        let line = format!(
+            "a JVM phone runs the app's code on this machine, {}",
+            kind.description()
+        );
+        context.console.print(LineStyle::Quiet, &line);
     }
 }
 

@@ -50,6 +50,7 @@ impl DemoCommand {
         if let Some(device) = &self.device {
             device.single()?;
             devices::check(device)?;
+            arguments::print_containment(device, context);
         }
         let location = RunLocation {
             out: self.out.clone(),

@@ -6,7 +6,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{ALL, AdbOptions, DeviceSpec, DeviceSpecError};
+use super::{ALL, AdbOptions, AppTrust, DeviceSpec, DeviceSpecError};
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
 
@@ -75,6 +75,26 @@ impl DeviceList {
         self.0.iter().any(DeviceSpec::is_on_adb)
     }
 
+    pub fn has_jvm_phone(&self) -> bool {
+        self.0.iter().any(|spec| matches!(spec, DeviceSpec::Jvm(_)))
+    }
+
+    /// True if the code of an app will run on this machine, contained.
+    pub fn has_contained_app(&self) -> bool {
+        let is_contained = |spec: &DeviceSpec| matches!(spec, DeviceSpec::Jvm(jvm) if jvm.trust == AppTrust::Contained);
+        self.0.iter().any(is_contained)
+    }
+
+    /// The same phones; apps on JVM phones are trusted.
+    pub fn with_trusted_apps(mut self) -> DeviceList {
+        for spec in &mut self.0 {
+            if let DeviceSpec::Jvm(jvm) = spec {
+                jvm.trust = AppTrust::Trusted;
+            }
+        }
+        self
+    }
+
     /// The same phones, with names of files that do not depend on the working directory.
     pub fn with_absolute_paths(self) -> DeviceList {
         DeviceList(
@@ -121,10 +141,17 @@ impl PhoneSelection {
                     count: self.count,
                 });
             }
-            let is_only =
-                self.count == 1 && specs.iter().filter(|other| *other == spec).count() == 1;
+            let is_only = self.count == 1
+                && specs
+                    .iter()
+                    .filter(|other| other.name() == spec.name())
+                    .count()
+                    == 1;
             for _ in 0..self.count {
-                let same = phones.iter().filter(|phone| phone.spec == *spec).count();
+                let same = phones
+                    .iter()
+                    .filter(|phone| phone.spec.name() == spec.name())
+                    .count();
                 let name = match is_only {
                     true => spec.name(),
                     false => format!("{}#{}", spec.name(), same + 1),
@@ -260,7 +287,9 @@ pub(super) mod tests {
             .prop_map(|(app, parameters)| {
                 DeviceSpec::simulated(&format!("{app}{parameters}")).unwrap()
             });
-        let jvm = ".{1,12}".prop_map(|file| DeviceSpec::Jvm(JvmDeviceSpec { file }));
+        let trust = prop::sample::select(&[AppTrust::Contained, AppTrust::Trusted][..]);
+        let jvm = (".{1,12}", trust)
+            .prop_map(|(file, trust)| DeviceSpec::Jvm(JvmDeviceSpec { file, trust }));
         let paired = (
             any::<[u8; 4]>(),
             any::<u16>(),
@@ -320,10 +349,24 @@ pub(super) mod tests {
         let list: DeviceList = "jvm:a,,b.apk,jvm:c.apk".parse().unwrap();
         let files = ["a,b.apk", "c.apk"].map(|file| {
             let file = file.to_owned();
-            DeviceSpec::Jvm(JvmDeviceSpec { file })
+            let trust = AppTrust::Contained;
+            DeviceSpec::Jvm(JvmDeviceSpec { file, trust })
         });
         assert_eq!(list.specs(), files);
         assert_eq!(list.to_string(), "jvm:a,,b.apk,jvm:c.apk");
+    }
+
+    #[test]
+    fn trust_is_for_apps_on_jvm_phones_and_kept_in_the_list() {
+        let list: DeviceList = "jvm:a.apk,sim:shop".parse().unwrap();
+        assert!(list.has_contained_app());
+        let trusted = list.with_trusted_apps();
+        assert!(!trusted.has_contained_app());
+        assert_eq!(trusted.to_string(), "jvm-trusted:a.apk,sim:shop");
+        assert_eq!(
+            names("jvm:a.apk,jvm-trusted:a.apk", 1),
+            ["jvm:a.apk#1", "jvm:a.apk#2"]
+        );
     }
 
     #[test]

@@ -126,17 +126,17 @@ fn dialer(paired: &PairedDeviceSpec) -> Result<Arc<dyn Dialer>, PairingError> {
 
 /// One factory for all JVM phones with the same file: it prepares the app once.
 fn shared_factory(
-    factories: &mut HashMap<String, Arc<JvmPhoneFactory>>,
+    factories: &mut HashMap<JvmDeviceSpec, Arc<JvmPhoneFactory>>,
     spec: &DeviceSpec,
     jvm: &JvmDeviceSpec,
     context: &ConnectionContext,
 ) -> Result<Arc<JvmPhoneFactory>, DevicesError> {
-    if let Some(factory) = factories.get(&jvm.file) {
+    if let Some(factory) = factories.get(jvm) {
         return Ok(Arc::clone(factory));
     }
-    let made = JvmPhoneFactory::make(&jvm.file, &context.cancellation);
+    let made = JvmPhoneFactory::make(jvm, &context.cancellation);
     let factory = Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?);
-    factories.insert(jvm.file.clone(), Arc::clone(&factory));
+    factories.insert(jvm.clone(), Arc::clone(&factory));
     Ok(factory)
 }
 
@@ -149,7 +149,7 @@ pub async fn jvm_for_bench(
         return Ok(None);
     };
     let failed = |source| DevicesError::jvm(spec, source);
-    let factory = JvmPhoneFactory::make(&jvm.file, cancellation).map_err(failed)?;
+    let factory = JvmPhoneFactory::make(jvm, cancellation).map_err(failed)?;
     let factory = Arc::new(factory.with_java_loop());
     Ok(Some(Arc::new(factory.start().await.map_err(failed)?)))
 }

@@ -42,6 +42,8 @@ pub enum DevicesError {
     },
     #[error("`{option}` is for phones on adb, and `{spec}` is none")]
     NotOnAdb { option: &'static str, spec: String },
+    #[error("`{option}` is for JVM phones, and `{spec}` is none")]
+    NotOnJvm { option: &'static str, spec: String },
     #[error("`{spec}` is no simulated phone, and only those are served to others")]
     NotServed { spec: String },
     #[error("could not connect to `{name}`")]
@@ -95,6 +97,7 @@ impl UserError for DevicesError {
             DevicesError::Simulated { .. }
             | DevicesError::NotServed { .. }
             | DevicesError::NotOnAdb { .. }
+            | DevicesError::NotOnJvm { .. }
             | DevicesError::Pairing { .. }
             | DevicesError::Count(_)
             | DevicesError::UnknownApp { .. }
@@ -144,6 +147,9 @@ impl UserError for DevicesError {
             DevicesError::Adb { source, .. } => source.help(),
             DevicesError::NotOnAdb { option, .. } => {
                 format!("omit `{option}`, or name a phone that `retap devices` lists as on adb")
+            }
+            DevicesError::NotOnJvm { option, .. } => {
+                format!("omit `{option}`, or name a JVM phone: `--device jvm:FILE.apk`")
             }
             DevicesError::Count(error) => error.help(),
             DevicesError::Connect { .. } => "see whether the phone is there and awake, then try again".into(),

@@ -23,9 +23,10 @@ use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeysError;
 use socket::SocketDialer;
 use tokio::sync::{Mutex, watch};
-pub use tools::JvmTools;
+pub use tools::{JvmTools, has_java};
 
-use crate::device_spec::JvmDeviceSpec;
+use crate::containment::{self, ContainmentError, ContainmentKind};
+use crate::device_spec::{AppTrust, JvmDeviceSpec};
 use crate::link::{Link, LinkError, ReconnectPolicy};
 use crate::os;
 
@@ -63,6 +64,8 @@ pub enum JvmError {
     #[error("the phone did not start: {0}")]
     Died(String),
     #[error(transparent)]
+    NotContained(#[from] ContainmentError),
+    #[error(transparent)]
     Keys(#[from] SessionKeysError),
     #[error("the phone started, but its agent was not reached")]
     Link(#[from] LinkError),
@@ -96,6 +99,10 @@ impl JvmError {
                  repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"
                     .into()
             }
+            JvmError::NotContained(_) => format!(
+                "{}; or run an app that you trust with `--trust`: with your files and your network",
+                containment::remedy_for_namespaces()
+            ),
             JvmError::Cancelled => "run the same command again".into(),
             JvmError::Run { .. } => "see whether the file is there and may be run".into(),
             JvmError::Died(_) | JvmError::Link(_) | JvmError::Keys(_) => {
@@ -140,19 +147,30 @@ fn check_apk(path: PathBuf) -> Result<PathBuf, JvmError> {
 pub struct JvmPhoneFactory {
     tools: JvmTools,
     prepared: PathBuf,
+    /// None for an app that is trusted.
+    containment: Option<ContainmentKind>,
     /// True if they offer the benchmark's loop in Java.
     direct: bool,
 }
 
 impl JvmPhoneFactory {
-    /// Prepares what several phones share: the jars, and the app for a JVM.
-    pub fn make(file: &str, cancellation: &CancellationToken) -> Result<JvmPhoneFactory, JvmError> {
-        let apk = find_apk(file, cancellation)?;
+    /// Prepares what several phones share: the jars, and the app for a JVM. The code of an app that is not trusted will be
+    /// contained.
+    pub fn make(
+        spec: &JvmDeviceSpec,
+        cancellation: &CancellationToken,
+    ) -> Result<JvmPhoneFactory, JvmError> {
+        let apk = find_apk(&spec.file, cancellation)?;
+        let containment = match spec.trust {
+            AppTrust::Contained => Some(containment::choose()?),
+            AppTrust::Trusted => None,
+        };
         let tools = JvmTools::find(cancellation)?;
         let prepared = tools.prepare(&apk, cancellation)?;
         Ok(JvmPhoneFactory {
             tools,
             prepared,
+            containment,
             direct: false,
         })
     }
@@ -176,9 +194,10 @@ impl JvmPhoneFactory {
     }
 
     async fn boot(&self) -> Result<JvmInstance, JvmError> {
-        let (process, keys) = JvmProcess::start(&self.tools, &self.prepared, self.direct)?;
+        let (process, keys) =
+            JvmProcess::start(&self.tools, &self.prepared, self.containment, self.direct)?;
         let dial = Arc::new(SocketDialer {
-            name: process.name().to_owned(),
+            socket: process.socket().clone(),
             keys,
         });
         let reconnect_policy = ReconnectPolicy {

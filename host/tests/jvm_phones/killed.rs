@@ -6,7 +6,8 @@ use std::process::Command;
 
 use crate::apps::{project, real_app};
 use crate::command_checks::run_expecting;
-use crate::environment::TestEnvironment;
+use crate::descendants::{descendant, descendants};
+use crate::environment::{TestEnvironment, names};
 use crate::recorded::{event_count, explore};
 use crate::running_program::{RunningProgram, signal};
 use crate::turns::JvmTurn;
@@ -21,30 +22,66 @@ fn start_exploring(environment: &TestEnvironment, apk: &Path, options: &str) -> 
 }
 
 #[test]
-fn a_jvm_that_is_killed_is_noticed_and_the_run_goes_on() {
+fn a_jvm_that_is_killed_is_noticed_and_the_run_goes_on_with_a_contained_one() {
     let _turn = JvmTurn::wait_for(1);
     let environment = TestEnvironment::new();
     let app = real_app("contact-manager");
     let options = "--explorer random --events 120 --seed 5";
     let mut running = start_exploring(&environment, &app, options);
-    signal(java_below(running.id()), "KILL");
+    let killed = descendant(running.id(), "java").expect("the phone has a process");
+    assert!(killed.is_contained());
+    signal(killed.id, "KILL");
+    killed.assert_ends();
+    let program = running.id();
+    let mut next = None;
+    running.wait_until("another JVM", || {
+        next = descendant(program, "java").filter(|java| *java != killed);
+        next.is_some()
+    });
+    assert!(next.unwrap().is_contained());
     running.wait(&[0, 1]);
     let log = running.log();
     assert!(log.contains("the agent died"), "nobody noticed: {log}");
 }
 
-/// The JVM that a process has started.
-fn java_below(parent: u32) -> u32 {
-    let entries = fs::read_dir("/proc").unwrap().flatten();
-    let mut found = entries.filter_map(|entry| {
-        let stat = fs::read_to_string(entry.path().join("stat")).ok()?;
-        // The number, the name in brackets, the state, the parent.
-        let (number, rest) = stat.split_once(" (")?;
-        let (name, rest) = rest.rsplit_once(") ")?;
-        let is_below = rest.split(' ').nth(1)? == parent.to_string();
-        (is_below && name == "java").then(|| number.parse().unwrap())
+/// The launcher is the program's own child, and the JVM the launcher's.
+#[test]
+fn a_jvm_ends_with_its_launcher() {
+    let _turn = JvmTurn::wait_for(1);
+    let environment = TestEnvironment::new();
+    let app = real_app("contact-manager");
+    let options = "--explorer random --events 40 --seed 5";
+    let mut running = start_exploring(&environment, &app, options);
+    let jvm = descendant(running.id(), "java").expect("the phone has a process");
+    assert_ne!(jvm.parent, running.id(), "it has no launcher");
+    signal(jvm.parent, "KILL");
+    jvm.assert_ends();
+    running.wait(&[0, 1]);
+    let log = running.log();
+    assert!(log.contains("the agent died"), "nobody noticed: {log}");
+}
+
+#[test]
+fn a_phone_whose_start_is_cancelled_leaves_no_process_and_no_folder() {
+    let _turn = JvmTurn::wait_for(1);
+    let environment = TestEnvironment::new();
+    let place = environment.path("tmp");
+    fs::create_dir(&place).unwrap();
+    let app = real_app("contact-manager");
+    let mut command = explore(&environment, &app, "--events 40", "run");
+    let log = environment.path("run.log");
+    let mut running = RunningProgram::start(command.env("TMPDIR", &place), &log);
+    let program = running.id();
+    running.wait_until("a contained JVM", || {
+        descendant(program, "java").is_some_and(|java| java.is_contained())
     });
-    found.next().expect("the phone has a process")
+    let started = descendants(program);
+    signal(program, "TERM");
+    running.wait(&[130]);
+    for process in started {
+        process.assert_ends();
+    }
+    assert_eq!(names(&place), Vec::<String>::new());
 }
 
 #[test]

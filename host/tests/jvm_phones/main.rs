@@ -6,6 +6,8 @@ mod apps;
 #[expect(dead_code, reason = "the tests of phones on adb use the rest")]
 #[path = "../adb_phones/command_checks.rs"]
 mod command_checks;
+#[path = "../program/descendants.rs"]
+mod descendants;
 #[expect(dead_code, reason = "the tests of the program use the rest")]
 #[path = "../program/environment.rs"]
 mod environment;

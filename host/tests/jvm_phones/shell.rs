@@ -45,6 +45,8 @@ fn system_events_repeat_with_their_seed_and_the_shell_refuses_as_a_phone_does() 
     let place = environment.path("tmp");
     std::fs::create_dir(&place).unwrap();
     let mut first = explore(&environment, &app, &options, "first");
+    // Only then its folder can be looked into. The second run is contained, and the same.
+    first.arg("--trust");
     let log = environment.path("first.log");
     let mut running = RunningProgram::start(first.env("TMPDIR", &place), &log);
     let phone = || {

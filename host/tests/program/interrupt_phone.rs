@@ -6,6 +6,7 @@ use std::net::UdpSocket;
 use std::os::unix::fs::PermissionsExt;
 use std::process::{Child, Command};
 
+use crate::descendants::{descendant, descendants};
 use crate::environment::{TestEnvironment, grown_to};
 use crate::interrupt::{interrupt, start};
 use crate::link_phone::{ServedPhone, planted};
@@ -72,10 +73,11 @@ fn a_phone_that_is_being_reached_is_not_waited_for() {
     );
 }
 
-/// An environment with a Java that says that it was started, and then does as `script` says.
+/// An environment with a Java that does as `script` says.
 fn with_java(environment: &TestEnvironment, script: &str) {
     fs::create_dir_all(environment.path("java/bin")).unwrap();
     fs::create_dir_all(environment.path("built")).unwrap();
+    fs::create_dir_all(environment.path("prepared")).unwrap();
     environment.write("built/ready", "");
     environment.write("app.apk", "PK\u{3}\u{4}");
     environment.write("java/bin/java", &format!("#!/bin/sh\n{script}\n"));
@@ -89,27 +91,42 @@ fn start_with_java(environment: &TestEnvironment, line: &str) -> Child {
     start(environment, line, &[&java, &built])
 }
 
+/// Java hangs while it prepares the app, or as the phone.
 #[test]
-fn a_jvm_phone_that_is_being_prepared_or_started_is_not_waited_for() {
-    let hangs = "echo started > \"$STARTED\"; exec sleep 1000";
-    let prepared = format!("case \"$*\" in *Prepare*) echo \"$PWD\";; *) {hangs};; esac");
-    for script in [hangs, &prepared] {
+fn a_jvm_phone_that_is_being_prepared_or_started_is_not_waited_for_and_ends() {
+    let prepares = "case \"$*\" in *Prepare*) echo \"$PWD/prepared\";; *) exec sleep 1000;; esac";
+    for (script, device) in [
+        ("exec sleep 1000", "jvm"),
+        (prepares, "jvm"),
+        (prepares, "jvm-trusted"),
+    ] {
         for signal in ["-INT", "-TERM"] {
             let environment = TestEnvironment::new();
-            let started = environment.path("started");
-            let script = script.replace("$STARTED", &started.display().to_string());
-            with_java(&environment, &script);
-            let mut host = start_with_java(&environment, "explore --device jvm:app.apk --out here");
-            assert!(grown_to(&started, 1, &mut host), "Java was not started");
+            with_java(&environment, script);
+            let line = format!("explore --device {device}:app.apk --out here");
+            let mut host = start_with_java(&environment, &line);
+            wait_for_descendant(&mut host, "sleep");
+            let started = descendants(host.id());
             let id = host.id().to_string();
             let sent = Command::new("kill").args([signal, &id]).status().unwrap();
             assert!(sent.success());
             assert_eq!(host.wait().unwrap().code(), Some(130), "{script} {signal}");
+            for process in started {
+                process.assert_ends();
+            }
             let manifest = environment.read(MANIFEST);
             assert!(
                 manifest.contains("\"state\": \"interrupted\""),
                 "{manifest}"
             );
         }
+    }
+}
+
+fn wait_for_descendant(host: &mut Child, name: &str) {
+    while descendant(host.id(), name).is_none() {
+        let ended = host.try_wait().unwrap();
+        assert!(ended.is_none(), "it ended before `{name}` was started");
+        std::thread::sleep(std::time::Duration::from_millis(10));
     }
 }

@@ -8,6 +8,8 @@ mod check;
 mod constraints;
 mod crash;
 mod demo;
+#[expect(dead_code, reason = "the tests of JVM phones use the rest")]
+mod descendants;
 mod devices;
 mod doctor;
 mod environment;

@@ -43,7 +43,7 @@ impl JvmPhone {
 
     async fn ask_java_loop(&self, question: &str) -> Result<String, JvmError> {
         let running = self.running.borrow().clone();
-        let socket = running.process.folder().join("direct");
+        let socket = running.process.own_folder().join("direct");
         let failed = |source| JvmError::Run {
             what: "the loop in Java".to_owned(),
             source,

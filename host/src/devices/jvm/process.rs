@@ -12,16 +12,28 @@ use retap_shared::codec;
 use retap_transport::keys::SessionKeys;
 use tokio::sync::watch;
 
+use super::socket::AgentSocket;
 use super::tools::java_error_line;
 use super::{JvmError, JvmTools};
+use crate::containment::{ContainmentKind, ProgramFiles};
 use crate::run::random_number;
 
 const POLL_INTERVAL: Duration = Duration::from_millis(20);
+/// How often the folder of a phone is measured, where that is needed: twice a second.
+const POLLS_PER_LOOK: u64 = 25;
+/// A phone's own files have a tenth of it. One file can have half of it.
+const FOLDER_LIMIT: u64 = 2 << 30;
+const OUTGROWN: &str = "the app filled the phone's folder beyond 2 GiB";
+/// The agent's socket in the folder of a phone that has a network of its own.
+const SOCKET_FILE: &str = "agent";
 
 #[derive(Debug)]
 pub struct JvmProcess {
-    name: String,
+    socket: AgentSocket,
+    /// With its log, and unless it has a file system of its own, with all that it keeps.
     folder: PathBuf,
+    /// All that it keeps, as this process reaches it.
+    own_folder: PathBuf,
     child: Arc<Mutex<Child>>,
     ended: watch::Receiver<Option<String>>,
 }
@@ -31,6 +43,7 @@ impl JvmProcess {
     pub fn start(
         tools: &JvmTools,
         prepared: &Path,
+        containment: Option<ContainmentKind>,
         direct: bool,
     ) -> Result<(JvmProcess, SessionKeys), JvmError> {
         let (agent, host) = SessionKeys::generate()?;
@@ -41,20 +54,42 @@ impl JvmProcess {
             source,
         };
         let log = folder.join("log");
-        std::fs::create_dir_all(folder.join("data")).map_err(run)?;
-        let mut command = tools.phone(prepared, &folder, &name, direct);
+        create_private_folder(&folder).map_err(run)?;
+        std::fs::create_dir(folder.join("data")).map_err(run)?;
+        let inside = containment.map_or_else(|| folder.clone(), |kind| kind.folder_inside(&folder));
+        let address = socket_name(containment, &name, &inside);
+        let mut command = tools.phone(prepared, &inside, &address, direct);
+        if let Some(kind) = containment {
+            let readable = tools.readable(prepared);
+            let files = ProgramFiles {
+                readable: &readable,
+                folder: &folder,
+            };
+            command = kind.command(&command, files);
+        }
         command
             .stdin(Stdio::piped())
             .stdout(File::create(&log).map_err(run)?);
         command.stderr(File::options().append(true).open(&log).map_err(run)?);
         let mut child = command.spawn().map_err(run)?;
+        let own_folder = containment.map_or_else(
+            || folder.clone(),
+            |kind| kind.folder_from_outside(&folder, child.id()),
+        );
+        let socket = match containment {
+            Some(ContainmentKind::Namespaces) => AgentSocket::File(own_folder.join(SOCKET_FILE)),
+            Some(ContainmentKind::Landlock) | None => AgentSocket::Abstract(name),
+        };
         send_keys(&mut child, &agent).map_err(run)?;
         let child = Arc::new(Mutex::new(child));
-        let ended = watch_exit(Arc::clone(&child), log);
+        // Namespaces keep it in memory, which the kernel limits. Who is trusted is not watched.
+        let watched = (containment == Some(ContainmentKind::Landlock)).then(|| folder.clone());
+        let ended = watch_exit(Arc::clone(&child), log, watched);
         Ok((
             JvmProcess {
-                name,
+                socket,
                 folder,
+                own_folder,
                 child,
                 ended,
             },
@@ -62,14 +97,14 @@ impl JvmProcess {
         ))
     }
 
-    /// The abstract socket on which its agent listens.
-    pub fn name(&self) -> &str {
-        &self.name
+    /// The socket on which its agent listens.
+    pub fn socket(&self) -> &AgentSocket {
+        &self.socket
     }
 
-    /// Folder of the phone's files.
-    pub fn folder(&self) -> &Path {
-        &self.folder
+    /// Folder of the phone's files, as this process reaches it.
+    pub fn own_folder(&self) -> &Path {
+        &self.own_folder
     }
 
     pub fn ended(&self) -> watch::Receiver<Option<String>> {
@@ -98,6 +133,22 @@ impl Drop for JvmProcess {
     }
 }
 
+/// Only its owner sees what an app shows, logs and keeps.
+fn create_private_folder(folder: &Path) -> io::Result<()> {
+    let mut builder = std::fs::DirBuilder::new();
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(folder)
+}
+
+/// The socket as the agent is told it. Abstract ones belong to a network, and a phone with namespaces has its own.
+fn socket_name(containment: Option<ContainmentKind>, name: &str, inside: &Path) -> String {
+    match containment {
+        Some(ContainmentKind::Namespaces) => inside.join(SOCKET_FILE).display().to_string(),
+        Some(ContainmentKind::Landlock) | None => name.to_owned(),
+    }
+}
+
 /// One line of hexadecimal digits. The stream stays open for as long as the child is held.
 fn send_keys(child: &mut Child, keys: &SessionKeys) -> io::Result<()> {
     let bytes = codec::encode(keys).map_err(io::Error::other)?;
@@ -106,10 +157,21 @@ fn send_keys(child: &mut Child, keys: &SessionKeys) -> io::Result<()> {
     writeln!(stdin, "{line}")
 }
 
-fn watch_exit(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<String>> {
+/// Also ends it when its folder outgrows the limit, if it is to be watched.
+fn watch_exit(
+    child: Arc<Mutex<Child>>,
+    log: PathBuf,
+    watched: Option<PathBuf>,
+) -> watch::Receiver<Option<String>> {
     let (tell, ended) = watch::channel(None);
     std::thread::spawn(move || {
-        loop {
+        for poll in 1_u64.. {
+            let is_too_large = |folder: &PathBuf| folder_size(folder) > FOLDER_LIMIT;
+            if poll % POLLS_PER_LOOK == 0 && watched.as_ref().is_some_and(is_too_large) {
+                // It may have ended by itself.
+                let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
+                return tell.send_replace(Some(OUTGROWN.to_owned()));
+            }
             let status = child
                 .lock()
                 .unwrap_or_else(PoisonError::into_inner)
@@ -125,8 +187,20 @@ fn watch_exit(child: Arc<Mutex<Child>>, log: PathBuf) -> watch::Receiver<Option<
                 return None;
             }
         }
+        None
     });
     ended
+}
+
+/// Bytes of all files in a folder. What vanishes meanwhile has none.
+fn folder_size(folder: &Path) -> u64 {
+    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
+    let size = |entry: std::fs::DirEntry| match entry.metadata() {
+        Ok(about) if about.is_dir() => folder_size(&entry.path()),
+        Ok(about) => about.len(),
+        Err(_) => 0,
+    };
+    entries.map(size).sum()
 }
 
 /// The last error that it wrote, or how it ended.

@@ -115,10 +115,27 @@ impl JvmTools {
         }
     }
 
-    /// The process of one phone.
+    /// Folders that a phone reads: the JDK, the phone's own classes, and the app.
+    pub fn readable(&self, prepared: &Path) -> Vec<PathBuf> {
+        let java = self
+            .java
+            .canonicalize()
+            .unwrap_or_else(|_| self.java.clone());
+        let jdk = java.ancestors().nth(2).map(Path::to_owned);
+        let mut readable: Vec<PathBuf> = jdk.into_iter().collect();
+        readable.extend([self.built.clone(), prepared.to_owned()]);
+        readable
+    }
+
+    /// The process of one phone, whose agent listens on this socket.
     /// With `direct`, it can be asked for the bench's own loop in Java.
-    pub fn phone(&self, prepared: &Path, folder: &Path, name: &str, direct: bool) -> Command {
-        let mut command = Command::new(&self.java);
+    pub fn phone(&self, prepared: &Path, folder: &Path, socket: &str, direct: bool) -> Command {
+        // Its own name: a contained phone does not see every link to it.
+        let java = self
+            .java
+            .canonicalize()
+            .unwrap_or_else(|_| self.java.clone());
+        let mut command = Command::new(java);
         // Programs of a phone's shell: `run-as`, `cmd` and `getprop`. They must know the phone's folder.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.built.join("bin")).chain(std::env::split_paths(&path));
@@ -138,6 +155,7 @@ impl JvmTools {
             &self.built.join("framework"),
         ));
         command.arg(property("java.io.tmpdir", folder));
+        command.arg(property("user.home", folder));
         if direct {
             command.arg("-Dretap.direct=true");
         }
@@ -149,7 +167,7 @@ impl JvmTools {
             .arg(prepared)
             .arg(folder.join("data"))
             .arg(self.built.join("libretap_agent.so"));
-        command.args(["--name", name, "--folder"]).arg(folder);
+        command.args(["--name", socket, "--folder"]).arg(folder);
         command
     }
 
@@ -240,6 +258,11 @@ fn run_build_script(
         Some(folder) if output.status.success() => Ok(PathBuf::from(folder)),
         _ => Err(JvmError::NotBuilt(name)),
     }
+}
+
+/// True if this machine can run JVM phones, as far as that can be seen without starting one.
+pub fn has_java() -> bool {
+    program("java").is_ok()
 }
 
 fn program(tool: &'static str) -> Result<PathBuf, JvmError> {
