@@ -230,6 +230,19 @@ mod tests {
     use super::*;
 
     #[test]
+    fn a_new_store_can_be_opened_by_many_at_once() {
+        for _ in 0..10 {
+            let folder = tempfile::tempdir().unwrap();
+            let path = folder.path().join("store.sqlite");
+            std::thread::scope(|scope| {
+                for _ in 0..8 {
+                    scope.spawn(|| SqliteStore::open(&path).unwrap());
+                }
+            });
+        }
+    }
+
+    #[test]
     fn a_store_of_the_first_schema_gets_what_came_later_and_keeps_what_it_has() {
         let directory = tempfile::tempdir().unwrap();
         let path = directory.path().join("store.sqlite");

@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command};
 use std::sync::OnceLock;
 
+use retap_shared::trace::Trace;
 use serde_json::Value;
 
 /// Seconds after which a command counts as hanging.
@@ -61,7 +62,8 @@ impl LinkCommand {
         assert!(has_worked, "{self:?}: exit code {code:?}: {errors}");
     }
 
-    /// Everything that a run recorded and found, except for times and the name of the phone.
+    /// Everything that a run recorded and found, except for times, the name of the phone, and what only a link has: warnings
+    /// about it, and proofs without a freshly started phone.
     pub(crate) fn recorded(self, out: &Path) -> Vec<String> {
         if matches!(self, LinkCommand::Replay) {
             let text = fs::read_to_string(out.with_extension("out")).unwrap();
@@ -71,12 +73,14 @@ impl LinkCommand {
         let mut recorded: Vec<String> = events
             .lines()
             .map(|line| serde_json::from_str(line).unwrap())
-            .filter(|event: &Value| event["event"] != "finished")
+            .filter(|event: &Value| event["event"] != "finished" && event["event"] != "warning")
             .map(|event| without_time_and_phone(event).to_string())
             .collect();
         for trace in traces_below(out) {
             recorded.push(trace.strip_prefix(out).unwrap().display().to_string());
-            recorded.push(fs::read_to_string(&trace).unwrap());
+            let mut trace = Trace::parse(&fs::read_to_string(&trace).unwrap()).unwrap();
+            trace.header.claim = None;
+            recorded.push(trace.to_text());
         }
         recorded
     }
@@ -186,7 +190,7 @@ fn without_time_and_phone(event: Value) -> Value {
     match event {
         Value::Object(fields) => fields
             .into_iter()
-            .filter(|(name, _)| name != "millis")
+            .filter(|(name, _)| name != "millis" && name != "fresh_starts")
             .map(|(name, value)| (name, without_time_and_phone(value)))
             .collect(),
         Value::Array(values) => values.into_iter().map(without_time_and_phone).collect(),

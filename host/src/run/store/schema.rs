@@ -1,6 +1,6 @@
 //! The tables of the store: their versions, and whether a file is a store at all.
 
-use rusqlite::{Connection, TransactionBehavior};
+use rusqlite::{Connection, ErrorCode, TransactionBehavior};
 
 use super::run_places::RUN_PLACES;
 
@@ -85,6 +85,9 @@ CREATE TABLE screens (
 ) STRICT;
 ";
 
+/// Number of attempts to set the write-ahead log while other processes set it too.
+const MAX_BUSY_ATTEMPTS: u32 = 100;
+
 /// What a database file is.
 pub(super) enum FoundSchema {
     /// A store with all tables of this version.
@@ -99,14 +102,18 @@ pub(super) enum FoundSchema {
 pub(super) fn prepare(database: &mut Connection) -> rusqlite::Result<FoundSchema> {
     let schema =
         |database: &Connection| database.query_row("PRAGMA user_version", [], |row| row.get(0));
-    let found: i32 = schema(database)?;
-    if !is_store(database, found)? {
+    // In one transaction: another process may be making the tables.
+    let reading = database.transaction()?;
+    let found: i32 = schema(&reading)?;
+    let is_own = is_store(&reading, found)?;
+    reading.commit()?;
+    if !is_own {
         return Ok(FoundSchema::Foreign);
     }
     if found > SCHEMA {
         return Ok(FoundSchema::Newer(found));
     }
-    database.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()))?;
+    use_write_ahead_log(database)?;
     // With a write-ahead log this survives the death of the process. A power failure may take the last steps with it, and
     // never leaves a damaged store.
     database.execute_batch("PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON;")?;
@@ -126,6 +133,23 @@ pub(super) fn prepare(database: &mut Connection) -> rusqlite::Result<FoundSchema
         found if found > SCHEMA => Ok(FoundSchema::Newer(found)),
         _ => Ok(FoundSchema::Own),
     }
+}
+
+/// Sets the write-ahead log. SQLite does not wait for other processes in this one statement: a transaction waits for them,
+/// and the statement is tried again.
+fn use_write_ahead_log(database: &mut Connection) -> rusqlite::Result<()> {
+    let set =
+        |database: &Connection| database.query_row("PRAGMA journal_mode = WAL", [], |_| Ok(()));
+    for _ in 0..MAX_BUSY_ATTEMPTS {
+        match set(database) {
+            Err(error) if error.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) => {
+                let waiting = database.transaction_with_behavior(TransactionBehavior::Immediate)?;
+                waiting.commit()?;
+            }
+            set => return set,
+        }
+    }
+    set(database)
 }
 
 /// True for a new file, and for a database with the tables of a store.
