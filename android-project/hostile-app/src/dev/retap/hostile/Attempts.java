@@ -48,7 +48,11 @@ final class Attempts {
     String many =
         "n=0; while [ $n -lt " + PROCESSES + " ]; do (read line <pipe) & n=$((n + 1)); done";
     String shell =
-        "cd " + folder + " && mkfifo pipe || exit; (" + many + ") 2>/dev/null || : >refused; kill -9 0";
+        "cd "
+            + folder
+            + " && mkfifo pipe || exit; ("
+            + many
+            + ") 2>/dev/null || : >refused; kill -9 0";
     run("exec setsid sh -c '" + shell + "'");
     return !refused.exists();
   }
