@@ -52,46 +52,24 @@ pub async fn reduce_all(
     let mut phones_used: Vec<(String, PhoneInfo)> = Vec::new();
     let mut reduced: Vec<ReducedTrace> = Vec::new();
     let mut error = None;
+    let is_reached = matches!(source, ReductionSource::Reached(_));
     let items = source.items();
     let count = items.len();
     for (index, (trace, finding)) in items.into_iter().enumerate() {
-        run.note_app(&trace.header.app)?;
-        let phones = match connect(run, options, &trace, &mut phones_used).await {
-            Err(failure) if index > 0 => {
-                error = Some(failure);
-                break;
-            }
-            phones => phones?,
-        };
-        let devices = phones
-            .is_some()
-            .then(|| devices_for(&trace, options.device.as_ref()))
-            .transpose()?;
-        let target = Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
-        let trace = with_target(trace, &target);
-        run.heading(&heading(
-            index + 1,
+        let item = SourceItem {
+            index,
             count,
-            &trace,
-            &target,
-            phones.is_none(),
-        ));
-        let oracle = match &phones {
-            Some(phones) => ReductionOracle::Phones(&phones.pool),
-            None => ReductionOracle::Recording,
+            trace,
+            finding,
+            is_reached,
         };
-        let name = match &source {
-            ReductionSource::Reached(_) => ReductionName::reached(index),
-            _ => ReductionName::new(finding.as_ref()),
-        };
-        let mut one = match reduce_named(run, oracle, trace, finding, &plan, &name).await {
+        let mut one = match reduce_item(run, options, &plan, item, &mut phones_used).await {
             Err(failure) if index > 0 => {
                 error = Some(failure);
                 break;
             }
             one => one?,
         };
-        one.devices = devices;
         error = one.error.take();
         let outcome = one.reduction.outcome;
         reduced.push(one);
@@ -110,6 +88,54 @@ pub async fn reduce_all(
         value: reduced,
         error: error.or(written.err()),
     })
+}
+
+/// One trace of a source.
+struct SourceItem {
+    index: usize,
+    count: usize,
+    trace: Trace,
+    finding: Option<StoredFinding>,
+    /// Its target is a reached activity or screen.
+    is_reached: bool,
+}
+
+/// Reduces one trace, on phones or on its recording.
+async fn reduce_item(
+    run: &ActiveRun,
+    options: &ReduceOptions,
+    plan: &ReductionPlan,
+    item: SourceItem,
+    phones_used: &mut Vec<(String, PhoneInfo)>,
+) -> Result<ReducedTrace, CommandError> {
+    let SourceItem { trace, finding, .. } = item;
+    run.note_app(&trace.header.app)?;
+    let phones = connect(run, options, &trace, phones_used).await?;
+    let devices = phones
+        .is_some()
+        .then(|| devices_for(&trace, options.device.as_ref()))
+        .transpose()?;
+    let target = Target::resolve(options.target.as_deref(), trace.header.target.as_ref())?;
+    let trace = with_target(trace, &target);
+    let number = item.index + 1;
+    run.heading(&heading(
+        number,
+        item.count,
+        &trace,
+        &target,
+        phones.is_none(),
+    ));
+    let oracle = match &phones {
+        Some(phones) => ReductionOracle::Phones(&phones.pool),
+        None => ReductionOracle::Recording,
+    };
+    let name = if item.is_reached {
+        ReductionName::reached(item.index)
+    } else {
+        ReductionName::new(finding.as_ref())
+    };
+    let reduced = reduce_named(run, oracle, trace, finding, plan, &name).await?;
+    Ok(ReducedTrace { devices, ..reduced })
 }
 
 /// The copy of the source. Warns if it may be incomplete.
