@@ -109,6 +109,8 @@ public final class Prepare {
       }
       clearAwayLeftovers(folder);
       Path unfinished = folder.resolveSibling(unfinished(folder, ProcessHandle.current().pid()));
+      // A killed process of the same number may have left it, in another container.
+      remove(unfinished);
       try {
         Files.createDirectories(unfinished);
         make(apk, unfinished);
