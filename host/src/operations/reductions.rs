@@ -63,7 +63,8 @@ pub async fn reduce_all(
             finding,
             is_reached,
         };
-        let mut one = match reduce_item(run, options, &plan, item, &mut phones_used).await {
+        let reducing = reduce_item(run, options, &plan, item, &mut phones_used);
+        let mut one = match Box::pin(reducing).await {
             Err(failure) if index > 0 => {
                 error = Some(failure);
                 break;
