@@ -7,7 +7,7 @@ use crate::lab::with_phones;
 fn doctor_finds_nothing_wrong_with_a_whole_phone() {
     with_phones(|lab| {
         let line = format!("doctor --device {} --deep", lab.one());
-        let ended = lab.run(&line, 0, "✔ request Checkpoint is answered");
+        let ended = lab.run(&line, 0, "✔ request ManageSnapshot is answered");
         assert!(!ended.out.contains('✘'), "{line}: {}", ended.out);
         for words in [
             "of one version",
