@@ -10,6 +10,7 @@ use crate::command_context::CommandContext;
 use crate::command_error::CommandError;
 use crate::exit::CommandExit;
 use crate::options::{DEFAULT_KEEP_AGE, DEFAULT_KEEP_SIZE, KeepAge, KeepSize};
+use crate::report::console::LineStyle;
 use crate::run::kept_runs::{self, KeptRun};
 use crate::run::store::SqliteStore;
 use crate::sanitise_terminal::{self, LINE_WIDTH};
@@ -105,6 +106,10 @@ fn remove(
 }
 
 fn print(runs: &[KeptRun], json: bool, context: &CommandContext) -> Result<(), CommandError> {
+    if runs.is_empty() && !json {
+        let none = "no runs: the store knows none, or none is old or large enough";
+        context.console.print(LineStyle::Plain, none);
+    }
     for run in runs {
         context
             .console
