@@ -36,6 +36,8 @@ const HELD_POLL_INTERVAL: Duration = Duration::from_millis(500);
 const REPAIR_TIMEOUT: Duration = Duration::from_secs(45);
 /// Timeout of the handshake. A port that adb forwards accepts connections even without an agent.
 const HANDSHAKE_TIMEOUT: Duration = Duration::from_secs(5);
+/// Attempts to end an agent through adb. Between two of them an agent has answered.
+const RESTART_ATTEMPTS: u32 = 4;
 
 #[derive(Debug, thiserror::Error)]
 pub enum AdbPhoneError {
@@ -164,18 +166,29 @@ impl AdbPhone {
         }
     }
 
-    /// Ends the agent. The link then starts another one: a request that only reads waits for it.
+    /// Ends the agent. The link then starts another one: a request that only reads waits for it. A phone that adb has lost for
+    /// the moment, as during a restart, is waited for as long as the link waits.
     async fn restart_agent(&self) -> Result<(), Interruption> {
-        let lost = |why| Interruption::PhoneLost { why };
-        self.dialer
-            .agent
-            .stop()
-            .await
-            .map_err(|error| lost(with_causes(&error)))?;
+        let mut attempts = 1;
+        while let Err(error) = self.dialer.agent.stop().await {
+            if attempts == RESTART_ATTEMPTS {
+                let why = with_causes(&error);
+                return Err(Interruption::PhoneLost { why });
+            }
+            attempts += 1;
+            self.wait_for_agent().await?;
+        }
+        self.wait_for_agent().await
+    }
+
+    /// Returns as soon as an agent answers, if need be one that the link starts.
+    async fn wait_for_agent(&self) -> Result<(), Interruption> {
         match self.link.request(DescribePhone.into()).await {
             Ok(_) => Ok(()),
             Err(RequestError::Interrupted(interruption)) => Err(interruption),
-            Err(RequestError::Failed(failure)) => Err(lost(failure.to_string())),
+            Err(RequestError::Failed(failure)) => Err(Interruption::PhoneLost {
+                why: failure.to_string(),
+            }),
         }
     }
 
