@@ -293,12 +293,7 @@ impl ActiveRun {
                 return Err(self.resumable(unwritten.unwrap_or(error)));
             }
         };
-        let state = match (&error, outcome) {
-            (Some(_), _) => RunState::Failed,
-            (None, Outcome::Interrupted) => RunState::Interrupted,
-            (None, _) => RunState::Done,
-        };
-        let saved = self.run.set_state(state).err();
+        let saved = self.run.set_state(end_state(error.as_ref(), outcome)).err();
         let error = error.or(saved).map(|error| self.resumable(error));
         if outcome == Outcome::Interrupted && error.is_none() {
             self.print_resume_hint();
@@ -342,6 +337,14 @@ impl ActiveRun {
             let line = format!("interrupted; resume with: {command}");
             self.console().print(LineStyle::Warning, &line);
         }
+    }
+}
+
+fn end_state(error: Option<&CommandError>, outcome: Outcome) -> RunState {
+    match (error, outcome) {
+        (Some(_), _) => RunState::Failed,
+        (None, Outcome::Interrupted) => RunState::Interrupted,
+        (None, _) => RunState::Done,
     }
 }
 

@@ -55,7 +55,9 @@ fn branches_grow_with_every_screen_and_are_never_more_than_there_are() {
     let total = events
         .iter()
         .find_map(|event| event["branches_total"].as_u64());
-    let (first, last, total) = (branches[0], branches[branches.len() - 1], total.unwrap());
+    let first = branches[0];
+    let last = branches[branches.len() - 1];
+    let total = total.unwrap();
     assert!(
         first > 0 && last > first && last <= total,
         "after the first step, at the end and in all: {first}, {last}, {total}"

@@ -60,12 +60,9 @@ impl JvmProcess {
         let address = socket_name(containment, &name, &inside);
         let mut command = tools.phone(prepared, &inside, &address, direct);
         if let Some(kind) = containment {
-            let readable = tools.readable(prepared);
-            let files = ProgramFiles {
-                readable: &readable,
-                folder: &folder,
-            };
-            command = kind.command(&command, files);
+            let readable = &tools.readable(prepared);
+            let folder = &folder;
+            command = kind.command(&command, ProgramFiles { readable, folder });
         }
         command
             .stdin(Stdio::piped())
@@ -76,10 +73,7 @@ impl JvmProcess {
             || folder.clone(),
             |kind| kind.folder_from_outside(&folder, child.id()),
         );
-        let socket = match containment {
-            Some(ContainmentKind::Namespaces) => AgentSocket::File(own_folder.join(SOCKET_FILE)),
-            Some(ContainmentKind::Landlock) | None => AgentSocket::Abstract(name),
-        };
+        let socket = agent_socket(containment, name, &own_folder);
         send_keys(&mut child, &agent).map_err(run)?;
         let child = Arc::new(Mutex::new(child));
         // Namespaces keep it in memory, which the kernel limits. Who is trusted is not watched.
@@ -146,6 +140,17 @@ fn socket_name(containment: Option<ContainmentKind>, name: &str, inside: &Path) 
     match containment {
         Some(ContainmentKind::Namespaces) => inside.join(SOCKET_FILE).display().to_string(),
         Some(ContainmentKind::Landlock) | None => name.to_owned(),
+    }
+}
+
+fn agent_socket(
+    containment: Option<ContainmentKind>,
+    name: String,
+    own_folder: &Path,
+) -> AgentSocket {
+    match containment {
+        Some(ContainmentKind::Namespaces) => AgentSocket::File(own_folder.join(SOCKET_FILE)),
+        Some(ContainmentKind::Landlock) | None => AgentSocket::Abstract(name),
     }
 }
 
