@@ -141,6 +141,36 @@ fn every_page_that_the_source_names_exists() {
 }
 
 #[test]
+fn every_script_that_is_named_exists() {
+    let root = root();
+    let is_part = |letter: char| letter.is_ascii_alphanumeric() || letter == '-';
+    let mut names = 0;
+    let mut missing = Vec::new();
+    for file in files_below(&root) {
+        let Ok(text) = fs::read_to_string(&file) else {
+            continue;
+        };
+        for (at, prefix) in text.match_indices("scripts/") {
+            let name: String = text[at + prefix.len()..]
+                .chars()
+                .take_while(|&letter| is_part(letter))
+                .collect();
+            let is_outside = text[..at]
+                .ends_with(|before: char| is_part(before) || before == '/' || before == '_');
+            if is_outside || name.is_empty() {
+                continue;
+            }
+            names += 1;
+            if !root.join(prefix).join(&name).exists() {
+                missing.push(format!("{}: {prefix}{name}", file.display()));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "no such script: {missing:#?}");
+    assert!(names > 100, "only {names} scripts were found to be named");
+}
+
+#[test]
 fn lines_and_guides_are_short() {
     let mut long = Vec::new();
     for page in pages() {

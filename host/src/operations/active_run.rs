@@ -288,7 +288,7 @@ impl ActiveRun {
                 return Err(saved.unwrap_or(error));
             }
             (Err(error), unwritten) => {
-                // That the state cannot be saved is no news beside the error.
+                // The error counts, also where the state cannot be saved.
                 let _ = self.run.set_state(RunState::Failed);
                 return Err(self.resumable(unwritten.unwrap_or(error)));
             }

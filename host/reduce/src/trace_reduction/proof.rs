@@ -30,7 +30,7 @@ const RUNS_BEFORE_PAUSE: u32 = 4;
 const PAUSE_RUNS_PER_PHONE: u32 = 4;
 /// The same where a phone is suspect: it must be bad for long, and the others good.
 const SUSPECT_PAUSE_RUNS_PER_PHONE: u32 = 20;
-/// Pause from which on it is told.
+/// Pause from which on it is announced.
 const TOLD_PAUSE: Duration = Duration::from_secs(60);
 
 /// Observations of one proof, in the order in which their attempts were started.

@@ -135,7 +135,7 @@ fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// The socket as the agent is told it. Abstract ones belong to a network, and a phone with namespaces has its own.
+/// The name of the socket for the agent. Abstract ones belong to a network, and a phone with namespaces has its own.
 fn socket_name(containment: Option<ContainmentKind>, name: &str, inside: &Path) -> String {
     match containment {
         Some(ContainmentKind::Namespaces) => inside.join(SOCKET_FILE).display().to_string(),
@@ -168,14 +168,14 @@ fn watch_exit(
     log: PathBuf,
     watched: Option<PathBuf>,
 ) -> watch::Receiver<Option<String>> {
-    let (tell, ended) = watch::channel(None);
+    let (end, ended) = watch::channel(None);
     std::thread::spawn(move || {
         for poll in 1_u64.. {
             let is_too_large = |folder: &PathBuf| folder_size(folder) > FOLDER_LIMIT;
             if poll % POLLS_PER_LOOK == 0 && watched.as_ref().is_some_and(is_too_large) {
                 // It may have ended by itself.
                 let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
-                return tell.send_replace(Some(OUTGROWN.to_owned()));
+                return end.send_replace(Some(OUTGROWN.to_owned()));
             }
             let status = child
                 .lock()
@@ -184,11 +184,11 @@ fn watch_exit(
             match status {
                 Ok(None) => std::thread::sleep(POLL_INTERVAL),
                 Ok(Some(status)) => {
-                    return tell.send_replace(Some(exit_reason(&log, &status.to_string())));
+                    return end.send_replace(Some(exit_reason(&log, &status.to_string())));
                 }
-                Err(error) => return tell.send_replace(Some(error.to_string())),
+                Err(error) => return end.send_replace(Some(error.to_string())),
             };
-            if tell.is_closed() {
+            if end.is_closed() {
                 return None;
             }
         }
