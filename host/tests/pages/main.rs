@@ -1,16 +1,19 @@
 //! The pages for people: their links lead somewhere, the files they name exist, and their lines can be read.
 
+mod markdown;
+mod project_files;
+
 use std::collections::BTreeSet;
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
+
+use markdown::{code_spans, headings_of, links_of, prose};
+use project_files::{file_names, files_below, is_named_file, pages, read, root};
 
 /// Longest line of a page. Rows of tables cannot be wrapped.
 const MAX_LINE: usize = 120;
 /// Longest page of docs/guide.
 const MAX_GUIDE: usize = 150;
-
-/// Names that stand for a file without being its path.
-const PLACEHOLDERS: [char; 6] = ['*', '{', '<', '…', '$', ' '];
 
 #[test]
 fn every_link_leads_to_a_page_and_a_heading() {
@@ -108,6 +111,49 @@ fn the_list_of_pages_has_all_of_them() {
     }
 }
 
+/// The help of every command is in snapshots, which the tests of the program compare with what it prints.
+#[test]
+fn the_page_of_commands_has_every_option_and_no_other() {
+    let root = root();
+    let page = read(&root.join("docs/reference/commands.md"));
+    let is_option =
+        |word: &&str| word.starts_with("--") && !word.starts_with("---") && word.len() > 2;
+    let option_of = |word: &str| {
+        let is_part = |letter: &char| letter.is_ascii_alphanumeric() || *letter == '-';
+        word.chars().take_while(is_part).collect::<String>()
+    };
+    let listed: BTreeSet<String> = page
+        .split([' ', '`', '\n'])
+        .filter(is_option)
+        .map(option_of)
+        .collect();
+    let mut existing = BTreeSet::from(["--devices".to_owned(), "--pct-KIND".to_owned()]);
+    for entry in fs::read_dir(root.join("host/tests/program/snapshots")).unwrap() {
+        let help = read(&entry.unwrap().path());
+        let options = help.lines().filter_map(|line| {
+            let word = line.trim_start();
+            let word = word.split_once(", ").map_or(word, |(_, word)| word);
+            is_option(&word).then(|| option_of(word))
+        });
+        existing.extend(options.filter(|option| !option.starts_with("--pct-")));
+    }
+    assert!(
+        existing.len() > 70,
+        "only {} options were found",
+        existing.len()
+    );
+    let missing: Vec<_> = existing.difference(&listed).collect();
+    let gone: Vec<_> = listed.difference(&existing).collect();
+    assert!(
+        missing.is_empty(),
+        "options without a word in the page: {missing:?}"
+    );
+    assert!(
+        gone.is_empty(),
+        "options of the page that do not exist: {gone:?}"
+    );
+}
+
 #[test]
 fn every_page_that_the_source_names_exists() {
     let root = root();
@@ -189,128 +235,4 @@ fn lines_and_guides_are_short() {
         }
     }
     assert!(long.is_empty(), "too long: {long:#?}");
-}
-
-#[test]
-fn parts_of_a_page_are_found() {
-    let page = "# A `b`, c-d!\n\nSee [one](a.md#x) and [two]( https://b ), `host/src`.\n```\n[no](c)\n# no\n```\n";
-    assert_eq!(links_of(&prose(page)), ["a.md#x", "https://b"]);
-    assert_eq!(code_spans(&prose(page)), ["b", "host/src"]);
-    assert_eq!(heading_anchor("A `b`, c-d!"), "a-b-c-d");
-}
-
-fn root() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("..")
-        .canonicalize()
-        .unwrap()
-}
-
-fn pages() -> Vec<PathBuf> {
-    let pages: Vec<PathBuf> = files_below(&root())
-        .into_iter()
-        .filter(|file| file.extension().is_some_and(|extension| extension == "md"))
-        .collect();
-    assert!(pages.len() > 30, "only {} pages were found", pages.len());
-    pages
-}
-
-fn read(file: &Path) -> String {
-    fs::read_to_string(file).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
-}
-
-/// All files of the project: not what is built, fetched or recorded.
-fn files_below(folder: &Path) -> Vec<PathBuf> {
-    let mut files = Vec::new();
-    for entry in fs::read_dir(folder).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_string_lossy().into_owned();
-        let is_skipped = ["target", ".git", "runs", "corpus", "node_modules"].contains(&&*name);
-        if path.is_symlink() || is_skipped {
-            continue;
-        }
-        if path.is_dir() {
-            files.extend(files_below(&path));
-        } else {
-            files.push(path);
-        }
-    }
-    files
-}
-
-fn file_names(root: &Path) -> BTreeSet<String> {
-    files_below(root)
-        .iter()
-        .map(|file| file.file_name().unwrap().to_string_lossy().into_owned())
-        .collect()
-}
-
-/// Whether a file exists that is named by its path from the root, or a source by its name alone. None for other words.
-fn is_named_file(root: &Path, sources: &BTreeSet<String>, name: &str) -> Option<bool> {
-    if name.contains(PLACEHOLDERS) {
-        return None;
-    }
-    let path = name.split(':').next().unwrap_or(name);
-    match path.split_once('/') {
-        Some((
-            "agent" | "host" | "shared" | "scripts" | "docs" | "fuzz" | "android-project"
-            | ".github",
-            _,
-        )) => Some(root.join(path).exists()),
-        None if path.ends_with(".rs") || path.ends_with(".java") => Some(sources.contains(path)),
-        _ => None,
-    }
-}
-
-/// The lines outside blocks of code.
-fn prose(page: &str) -> String {
-    let mut is_code = false;
-    let mut prose = String::new();
-    for line in page.lines() {
-        if line.trim_start().starts_with("```") {
-            is_code = !is_code;
-        } else if !is_code {
-            prose.push_str(line);
-            prose.push('\n');
-        }
-    }
-    prose
-}
-
-fn links_of(prose: &str) -> Vec<String> {
-    prose
-        .split("](")
-        .skip(1)
-        .filter_map(|rest| rest.split_once(')'))
-        .map(|(target, _)| target.trim().to_owned())
-        .collect()
-}
-
-fn code_spans(prose: &str) -> Vec<String> {
-    prose
-        .lines()
-        .flat_map(|line| line.split('`').skip(1).step_by(2).map(str::to_owned))
-        .collect()
-}
-
-fn headings_of(page: &Path) -> BTreeSet<String> {
-    prose(&read(page))
-        .lines()
-        .filter(|line| line.starts_with('#'))
-        .map(|line| heading_anchor(line.trim_start_matches('#')))
-        .collect()
-}
-
-/// The anchor that GitHub gives a heading.
-fn heading_anchor(heading: &str) -> String {
-    heading
-        .trim()
-        .chars()
-        .filter_map(|letter| match letter {
-            ' ' => Some('-'),
-            '-' | '_' => Some(letter),
-            letter if letter.is_alphanumeric() => Some(letter.to_ascii_lowercase()),
-            _ => None,
-        })
-        .collect()
 }
