@@ -18,7 +18,9 @@ pub use error::DevicesError;
 pub use jvm::{JvmError, JvmPhone, RandomWalkSummary, has_java};
 pub use retraced::{FindingRetracer, RetracedPhone};
 
-use retap_device::run_event::{EventSink, RunEvent};
+use std::sync::Arc;
+
+use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
 use retap_device::{Device, DevicePool};
 use retap_shared::phone_info::PhoneInfo;
@@ -53,10 +55,17 @@ impl ConnectedPhones {
         context: &ConnectionContext,
     ) -> Result<ConnectedPhones, DevicesError> {
         check(&selection.device)?;
+        // A virtual clock passes minutes of phone time at once: only on a real clock is a phone silent.
+        let notices = if selection.device.is_linked() {
+            Arc::clone(&context.sink)
+        } else {
+            null_sink()
+        };
         let connecting = async {
             let mut connected = Vec::new();
             for (name, connection) in connections::connect_all(selection, seed, context).await? {
-                connected.push(context.device(name, connection).await?);
+                let notices = Arc::clone(&notices);
+                connected.push(context.device(name, connection, notices).await?);
             }
             Ok(ConnectedPhones::from_devices(connected))
         };

@@ -102,6 +102,9 @@ struct ReductionFile {
     successes: u32,
     replays: u32,
     hits: Vec<LocatedBy>,
+    /// Steps of the original that are left; runs of earlier versions do not have them.
+    #[serde(default)]
+    kept: Vec<u32>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -256,6 +259,7 @@ impl RecordedReduction {
             successes: check.map_or(0, |check| check.successes),
             replays: check.map_or(0, |check| check.runs),
             hits: self.located_by().to_vec(),
+            kept: self.reduction.kept.clone(),
         }
     }
 }
