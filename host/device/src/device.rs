@@ -123,7 +123,7 @@ impl Device {
         Device::connect_with_notices(name, connection, null_sink()).await
     }
 
-    /// The same, with a sink that is told when the phone is silent.
+    /// The same, with a sink that learns when the phone is silent.
     pub async fn connect_with_notices(
         name: String,
         connection: Arc<dyn Connection>,
