@@ -21,6 +21,7 @@ mod doctor;
 mod exit;
 mod format;
 mod input_file;
+mod lab_file;
 mod link;
 mod operations;
 mod options;
