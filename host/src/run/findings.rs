@@ -71,7 +71,7 @@ pub struct RecordedReduction {
 
 /// `problem.json`. The stack has a file of its own.
 #[derive(Debug, Serialize, Deserialize)]
-struct FindingFile {
+pub struct FindingFile {
     fingerprint: Fingerprint,
     /// Version of the rules that made the fingerprint; runs without it have version 1.
     #[serde(default = "first_version")]
