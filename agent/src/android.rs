@@ -4,6 +4,7 @@
 mod accessibility;
 mod activities;
 mod app_data;
+mod app_log;
 mod automation_holders;
 pub(crate) mod clock;
 mod coverage;
@@ -43,6 +44,7 @@ use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
 use self::app_data::AppDataSnapshots;
+use self::app_log::AppLogReader;
 use self::display::{DISPLAY, DisplayInfo, rotation_number};
 use self::input::InputInjector;
 use self::java::{JavaBridge, JavaResult};
@@ -92,6 +94,7 @@ pub struct AndroidPhone {
     /// Kept, because a context looks its services up for each call.
     activity_manager: Global<JObject<'static>>,
     app_data: AppDataSnapshots,
+    app_log: AppLogReader<PhonePrograms>,
     system: SystemEventInjector<PhonePrograms>,
     /// Time of the last screen change, exclusive, for which the framework's cache of nodes was cleared.
     cache_valid_until: Micros,
@@ -137,6 +140,7 @@ impl AndroidPhone {
             secure: SecureWindows::default(),
             activity_manager,
             app_data: AppDataSnapshots::new(folder, user),
+            app_log: AppLogReader::new(PhonePrograms::new(folder), user),
             system: SystemEventInjector::new(
                 PhonePrograms::new(folder),
                 folder,

@@ -160,6 +160,7 @@ fn golden_request(request: &Request) -> &'static str {
         Request::WatchApp(_) => "06 096f72672e6e6f746573",
         Request::ManageSnapshot(_) => "07 0109",
         Request::TakeScreenshot(_) => "08",
+        Request::ReadLog(_) => "09 01 01 02",
     }
 }
 
@@ -181,6 +182,7 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::WatchAppReply(_) => "06 EVENTS",
         Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
         Reply::TakeScreenshotReply(_) => "08 03 0080ff",
+        Reply::ReadLogReply(_) => "09 06 72656164790a 05 5049442031",
     }
 }
 
@@ -273,6 +275,11 @@ fn requests() -> Vec<Request> {
         .into(),
         ManageSnapshot::Restore(SnapshotId(9)).into(),
         TakeScreenshot.into(),
+        ReadLog {
+            only_new: true,
+            failure: Some(FindingKind::Anr),
+        }
+        .into(),
     ]
 }
 
@@ -367,6 +374,11 @@ fn replies() -> Vec<Reply> {
         .into(),
         TakeScreenshotReply {
             picture: Png(vec![0, 128, 255]),
+        }
+        .into(),
+        ReadLogReply {
+            log: "ready\n".into(),
+            report: "PID 1".into(),
         }
         .into(),
     ]
