@@ -59,7 +59,7 @@ impl<P: ProgramRunner> AppLogReader<P> {
         self.processes.clear();
         self.last_line = None;
         let output = self.logcat(&["-t", "1"]);
-        let last = output.lines().filter_map(LogLine::parse).last();
+        let last = output.lines().filter_map(LogLine::parse).next_back();
         self.launched = last.map(|line| line.time.to_owned());
     }
 

@@ -141,6 +141,8 @@ impl Phone for AndroidPhone {
     }
 
     fn take_events(&mut self, into: &mut Vec<PhoneEvent>) {
+        // A step has ended.
+        self.blocked_windows = None;
         let first = self.events.len();
         SYSTEM_CALLBACKS.take_events(&self.watched_package, &mut self.events);
         self.add_anr_stacks(first);
