@@ -18,6 +18,7 @@ pub mod locate;
 pub mod log_line;
 pub mod micros;
 pub mod phone_event;
+pub mod phone_health;
 pub mod phone_info;
 pub mod protocol;
 pub mod screen;
