@@ -24,6 +24,7 @@ pub mod options;
 pub mod outbox;
 pub mod phone;
 mod play;
+mod read_log;
 mod recent_screens;
 pub mod server;
 mod settle;

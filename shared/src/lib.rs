@@ -15,6 +15,7 @@ pub mod frame;
 pub mod geometry;
 mod hex;
 pub mod locate;
+pub mod log_line;
 pub mod micros;
 pub mod phone_event;
 pub mod phone_health;

@@ -52,6 +52,7 @@ fn golden_request(request: &Request) -> &'static str {
         Request::WatchApp(_) => "06 096f72672e6e6f746573",
         Request::ManageSnapshot(_) => "07 0109",
         Request::TakeScreenshot(_) => "08",
+        Request::ReadLog(_) => "09 01 01 02",
     }
 }
 
@@ -73,6 +74,7 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::WatchAppReply(_) => "06 EVENTS",
         Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
         Reply::TakeScreenshotReply(_) => "08 03 0080ff",
+        Reply::ReadLogReply(_) => "09 06 72656164790a 05 5049442031",
     }
 }
 

@@ -14,7 +14,9 @@ use retap_shared::geometry::Size;
 use retap_shared::micros::Micros;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, ReadLog, ReadLogReply, RequestFailure, SnapshotId,
+};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::App;
 use retap_shared::verdict::Interruption;
@@ -187,6 +189,10 @@ impl Phone for TroubledPhone {
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {
         self.phone.take_branches(into);
+    }
+
+    fn read_log(&mut self, wanted: ReadLog) -> Result<ReadLogReply, PhoneError> {
+        self.phone.read_log(wanted)
     }
 
     fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {

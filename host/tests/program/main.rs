@@ -1,6 +1,7 @@
 //! The real program, started as a user starts it.
 
 mod adb;
+mod app_log;
 mod bad_input;
 mod baseline;
 mod bench;

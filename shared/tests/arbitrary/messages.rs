@@ -52,6 +52,11 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
         text().prop_map(|package| WatchApp { package }.into()),
         operation.prop_map(Request::from),
         Just(TakeScreenshot.into()),
+        (any::<bool>(), option::of(finding_kind())).prop_map(|(only_new, failure)| ReadLog {
+            only_new,
+            failure
+        }
+        .into()),
     ]
 }
 
@@ -88,6 +93,7 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             picture: Png(picture)
         }
         .into()),
+        (long_text(), long_text()).prop_map(|(log, report)| ReadLogReply { log, report }.into()),
     ]
 }
 
@@ -257,19 +263,24 @@ fn verdict() -> impl Strategy<Value = Verdict> {
     ]
 }
 
-fn finding() -> impl Strategy<Value = Finding> {
-    let kind = prop::sample::select(std::vec![
+fn finding_kind() -> impl Strategy<Value = FindingKind> {
+    prop::sample::select(std::vec![
         FindingKind::Crash,
         FindingKind::NativeCrash,
         FindingKind::Anr,
         FindingKind::Rule
-    ]);
-    (kind, text(), long_text(), long_text()).prop_map(|(kind, process, summary, stack)| Finding {
-        kind,
-        process,
-        summary,
-        stack,
-    })
+    ])
+}
+
+fn finding() -> impl Strategy<Value = Finding> {
+    (finding_kind(), text(), long_text(), long_text()).prop_map(
+        |(kind, process, summary, stack)| Finding {
+            kind,
+            process,
+            summary,
+            stack,
+        },
+    )
 }
 
 fn capabilities() -> impl Strategy<Value = Capabilities> {

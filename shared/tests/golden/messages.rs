@@ -55,6 +55,11 @@ pub(super) fn requests() -> Vec<Request> {
         .into(),
         ManageSnapshot::Restore(SnapshotId(9)).into(),
         TakeScreenshot.into(),
+        ReadLog {
+            only_new: true,
+            failure: Some(FindingKind::Anr),
+        }
+        .into(),
     ]
 }
 
@@ -99,6 +104,11 @@ pub(super) fn replies() -> Vec<Reply> {
         .into(),
         TakeScreenshotReply {
             picture: Png(vec![0, 128, 255]),
+        }
+        .into(),
+        ReadLogReply {
+            log: "ready\n".into(),
+            report: "PID 1".into(),
         }
         .into(),
     ]
