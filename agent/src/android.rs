@@ -27,8 +27,8 @@ pub(crate) mod user;
 mod windows;
 
 use std::collections::HashSet;
-use std::fmt;
 use std::sync::Arc;
+use std::{fmt, io};
 
 use jni::Env;
 use jni::objects::JObject;
@@ -107,6 +107,7 @@ impl AndroidPhone {
         let user = options.user;
         let folder = &options.folder;
         let level = supported_api_level(&java)?;
+        let settings = PhoneSettings::recover(SettingsProgram { user }, folder);
         let (accessibility, activity_manager) = java.with(|env| {
             let accessibility =
                 Accessibility::connect(&java, env, &objects.context, &objects.events)?;
@@ -116,8 +117,11 @@ impl AndroidPhone {
                 activities::manager(&java, env, &objects.context)?,
             ))
         })?;
-        let settings = PhoneSettings::apply(SettingsProgram { user }, folder);
-        if let Err(error) = &settings {
+        let applied = settings.as_ref().map_or_else(
+            |error| Err(io::Error::other(error.to_string())),
+            PhoneSettings::apply,
+        );
+        if let Err(error) = applied {
             tracing::warn!(%error, "could not change the phone's settings: animations stay on");
         }
         let over_network = options
@@ -326,13 +330,11 @@ fn is_tree_pending(windows: &[ReadWindow], packages_with_tree: &HashSet<Text>) -
 }
 
 impl Drop for AndroidPhone {
-    /// Undoes every change of the phone and disconnects.
+    /// Undoes every change of the phone and disconnects. The settings come last, because the system turns the display back
+    /// when UiAutomation disconnects.
     fn drop(&mut self) {
         if let Err(error) = self.system.undo_all() {
             tracing::warn!(%error, "could not undo the system events: the next start tries again");
-        }
-        if let Some(Err(error)) = self.settings.as_ref().map(PhoneSettings::restore) {
-            tracing::warn!(%error, "could not restore the settings: the next start tries again");
         }
         let disconnected = self.java.with(|env| {
             activities::watch(&self.java, env, &JObject::null())?;
@@ -340,6 +342,9 @@ impl Drop for AndroidPhone {
         });
         if let Err(error) = disconnected {
             tracing::warn!(%error, "could not disconnect from the system's services");
+        }
+        if let Some(Err(error)) = self.settings.as_ref().map(PhoneSettings::restore) {
+            tracing::warn!(%error, "could not restore the settings: the next start tries again");
         }
     }
 }

@@ -8,6 +8,8 @@ pub mod agent_process;
 pub mod android;
 mod capture;
 mod control_app;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub mod coverage;
 mod describe_phone;
 pub mod dispatch;
 pub mod handlers;

@@ -17,6 +17,7 @@ mod hex;
 pub mod locate;
 pub mod micros;
 pub mod phone_event;
+pub mod phone_health;
 pub mod phone_info;
 pub mod protocol;
 pub mod screen;

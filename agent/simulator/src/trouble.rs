@@ -1,4 +1,4 @@
-//! A phone on a bad day: what Android's dispatcher, package manager and vendors refuse now and then, drawn from a seed.
+//! A simulated phone that refuses and fails now and then, as Android's dispatcher, package manager and vendors do, drawn from a seed.
 //! The phone below it works as ever, so that its findings are the truth to compare with.
 
 use std::fmt;

@@ -57,6 +57,7 @@ pub(crate) async fn run_worker(
             }
             Err(WorkerError::Exploration(error)) => return Err(error),
             Err(WorkerError::Device(error)) => worker.release_failed(lease, error, &mut deaths)?,
+            Err(WorkerError::Rest(why)) => worker.release_to_rest(lease, why)?,
         }
     }
 }
@@ -94,6 +95,8 @@ struct PlannedStep {
 enum WorkerError {
     Device(DeviceError),
     Exploration(ExploreError),
+    /// The phone must rest, for this reason.
+    Rest(String),
 }
 
 impl From<DeviceError> for WorkerError {
@@ -134,6 +137,9 @@ impl<'a> Worker<'a> {
         while self.exploration.is_within_limit(self.number) {
             if self.exploration.context.cancellation.is_cancelled() {
                 return Ok(true);
+            }
+            if let Some(why) = device.reason_to_rest().await {
+                return Err(WorkerError::Rest(why));
             }
             let next = match screen.take() {
                 Some(screen) => self.run_decision(device, screen).await,

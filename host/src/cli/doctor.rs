@@ -37,7 +37,7 @@ impl DoctorCommand {
     pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
         let mut exit = CommandExit::Done;
         let mut printed = Ok(());
-        let tell = |check: DoctorCheck| {
+        let report = |check: DoctorCheck| {
             if check.remedy.is_some() {
                 exit = CommandExit::FindingsFound;
             }
@@ -53,7 +53,7 @@ impl DoctorCommand {
         };
         let examined = async {
             tokio::select! {
-                () = examine(&options, tell) => true,
+                () = examine(&options, report) => true,
                 () = context.cancellation.cancelled() => false,
             }
         };

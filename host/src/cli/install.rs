@@ -116,6 +116,7 @@ async fn phones(
     match named {
         Some(DeviceSelector::Listed(list)) => on_adb(list),
         Some(DeviceSelector::AllOnAdb) => on_adb(&devices::all_ready_on_adb().await?),
+        Some(DeviceSelector::Tagged(tag)) => on_adb(&devices::with_tag(tag).await?),
         None => {
             let listed = adb.list().await?;
             let ready: Vec<_> = listed

@@ -72,7 +72,7 @@ pub struct RecordedReduction {
 
 /// `problem.json`. The stack has a file of its own.
 #[derive(Debug, Serialize, Deserialize)]
-struct FindingFile {
+pub struct FindingFile {
     fingerprint: Fingerprint,
     /// Version of the rules that made the fingerprint; runs without it have version 1.
     #[serde(default = "first_version")]
@@ -103,6 +103,9 @@ struct ReductionFile {
     successes: u32,
     replays: u32,
     hits: Vec<LocatedBy>,
+    /// Steps of the original that are left; runs of earlier versions do not have them.
+    #[serde(default)]
+    kept: Vec<u32>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -257,6 +260,7 @@ impl RecordedReduction {
             successes: check.map_or(0, |check| check.successes),
             replays: check.map_or(0, |check| check.runs),
             hits: self.located_by().to_vec(),
+            kept: self.reduction.kept.clone(),
         }
     }
 }

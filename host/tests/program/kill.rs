@@ -178,7 +178,7 @@ fn a_resumed_run_replays_nothing_and_its_crashes_were_written_before_the_kill() 
 }
 
 /// Explores with one explorer, kills it several times, and compares the end with the undisturbed one: all counts, all traces,
-/// and each finding told once.
+/// and each finding reported once.
 fn ends_the_same(explorer: &str, device: &str, seed: u64) {
     let environment = TestEnvironment::new();
     let line = format!(

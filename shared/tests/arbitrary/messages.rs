@@ -57,8 +57,6 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
 
 pub(crate) fn reply() -> impl Strategy<Value = Reply> {
     let apps = vec(app_info(), 0..4);
-    let branches = || vec(any::<u32>(), 0..30);
-    let screens = vec(screen().prop_map(Arc::new), 0..4);
     prop_oneof![
         (phone(), capabilities(), apps).prop_map(|(phone, capabilities, apps)| {
             DescribePhoneReply {
@@ -70,62 +68,14 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
         }),
         (update(), micros())
             .prop_map(|(screen, agent_time)| CaptureReply { screen, agent_time }.into()),
-        (
-            located_by(),
-            update(),
-            events(),
-            branches(),
-            any::<bool>(),
-            (micros(), micros()),
-            option::of(".{0,40}")
-        )
-            .prop_map(
-                |(located_by, screen, events, branches, quiet, (took, at), refusal)| {
-                    ActReply {
-                        located_by,
-                        refusal,
-                        screen,
-                        events,
-                        branches,
-                        quiet,
-                        took,
-                        at,
-                    }
-                    .into()
-                }
-            ),
+        act_reply(),
         (any::<bool>(), events(), micros()).prop_map(|(quiet, events, took)| SettleReply {
             quiet,
             events,
             took
         }
         .into()),
-        (
-            verdict(),
-            any::<u32>(),
-            vec(located_by(), 0..20),
-            vec((any::<u32>(), ".{0,40}"), 0..4),
-            events(),
-            branches(),
-            screens,
-            micros()
-        )
-            .prop_map(
-                |(verdict, played, located_by, refusals, events, branches, screens, took)| {
-                    let refusal = |(step, why)| StepRefusal { step, why };
-                    PlayReply {
-                        verdict,
-                        played,
-                        located_by,
-                        refusals: refusals.into_iter().map(refusal).collect(),
-                        events,
-                        branches,
-                        screens,
-                        took,
-                    }
-                    .into()
-                }
-            ),
+        play_reply(),
         (events(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
         events().prop_map(|events| WatchAppReply { events }.into()),
         (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| ManageSnapshotReply {
@@ -139,6 +89,63 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
         }
         .into()),
     ]
+}
+
+fn act_reply() -> impl Strategy<Value = Reply> {
+    (
+        located_by(),
+        update(),
+        events(),
+        vec(any::<u32>(), 0..30),
+        any::<bool>(),
+        (micros(), micros()),
+        option::of(".{0,40}"),
+    )
+        .prop_map(
+            |(located_by, screen, events, branches, quiet, (took, at), refusal)| {
+                ActReply {
+                    located_by,
+                    refusal,
+                    screen,
+                    events,
+                    branches,
+                    quiet,
+                    took,
+                    at,
+                }
+                .into()
+            },
+        )
+}
+
+fn play_reply() -> impl Strategy<Value = Reply> {
+    let screens = vec(screen().prop_map(Arc::new), 0..4);
+    (
+        verdict(),
+        any::<u32>(),
+        vec(located_by(), 0..20),
+        vec((any::<u32>(), ".{0,40}"), 0..4),
+        events(),
+        vec(any::<u32>(), 0..30),
+        screens,
+        micros(),
+    )
+        .prop_map(
+            |(verdict, played, located_by, refusals, events, branches, screens, took)| {
+                let refusal = |(step, why)| StepRefusal { step, why };
+                PlayReply {
+                    verdict,
+                    played,
+                    located_by,
+                    refusals: refusals.into_iter().map(refusal).collect(),
+                    events,
+                    branches,
+                    screens,
+                    took,
+                }
+                .into()
+            },
+        )
 }
 
 pub(crate) fn event() -> impl Strategy<Value = PhoneEvent> {

@@ -28,7 +28,7 @@ pub(super) fn read(
     let reduction = Reduction {
         outcome: Outcome::Done,
         trace: read_trace(&place.join(REDUCED))?,
-        kept: Vec::new(),
+        kept: counts.kept,
         simplified: 0,
         original: ReproductionCheck::default(),
         result: (check.runs > 0).then_some(check),
