@@ -19,6 +19,7 @@ mod device_spec;
 mod devices;
 mod doctor;
 mod exit;
+mod export;
 mod format;
 mod input_file;
 mod lab_file;

@@ -8,6 +8,7 @@ mod recalled_reduction;
 use std::path::{Path, PathBuf};
 
 pub use finding_reader::{read_all, read_all_reduced};
+pub use recalled_reduction::read_screens_beside;
 use retap_explore::{FindingContext, FindingRecord};
 use retap_reduce::oracle::ResumeStatistics;
 use retap_reduce::trace_reduction::Reduction;

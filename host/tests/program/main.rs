@@ -16,6 +16,7 @@ mod doctor;
 mod environment;
 mod explore;
 mod explorers;
+mod export;
 mod flaky;
 mod fresh_phones;
 mod full_disk;
