@@ -10,6 +10,7 @@ mod capture;
 mod control_app;
 mod describe_phone;
 pub mod dispatch;
+mod front;
 pub mod handlers;
 pub mod handshake_gate;
 pub mod in_process;

@@ -16,6 +16,7 @@ pub mod geometry;
 mod hex;
 pub mod locate;
 pub mod micros;
+pub mod obstacle;
 pub mod phone_event;
 pub mod phone_info;
 pub mod protocol;

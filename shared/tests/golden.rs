@@ -14,6 +14,7 @@ use retap_shared::fingerprint::Fingerprint;
 use retap_shared::geometry::*;
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
@@ -177,7 +178,7 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::PlayReply(_) => {
             "04 03096f72672e6f74686572 03 03000102 01 02 096e6f2077696e646f77 EVENTS 01 05 01 SCREEN fdffffffffffffffff"
         }
-        Reply::ControlAppReply(_) => "05 00 0c",
+        Reply::ControlAppReply(_) => "05 01 06 01 62 00 0c",
         Reply::WatchAppReply(_) => "06 EVENTS",
         Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
         Reply::TakeScreenshotReply(_) => "08 03 0080ff",
@@ -199,6 +200,7 @@ fn golden_failure(failure: &RequestFailure) -> &'static str {
         RequestFailure::Impossible(_) => "01 00",
         RequestFailure::Phone(_) => "02 0162",
         RequestFailure::Cancelled => "03",
+        RequestFailure::Obstructed(_) => "04 02",
     }
 }
 
@@ -354,6 +356,7 @@ fn replies() -> Vec<Reply> {
         }
         .into(),
         ControlAppReply {
+            in_front: Some(Obstacle::OtherApp("b".into())),
             events: Vec::new(),
             took: Micros(12),
         }
@@ -415,11 +418,38 @@ fn failures_have_their_golden_bytes() {
         RequestFailure::Impossible(String::new()),
         RequestFailure::Phone("b".into()),
         RequestFailure::Cancelled,
+        RequestFailure::Obstructed(Obstacle::Launcher),
     ];
     for failure in &faults {
         check(failure, golden_failure(failure));
     }
     assert_all_variants::<RequestFailure>(faults.iter().map(golden_failure));
+}
+
+#[test]
+fn obstacles_have_their_golden_bytes() {
+    let golden = |obstacle: &Obstacle| match obstacle {
+        Obstacle::DisplayOff => "00",
+        Obstacle::LockScreen => "01",
+        Obstacle::Launcher => "02",
+        Obstacle::FailureDialog => "03",
+        Obstacle::PermissionDialog => "04",
+        Obstacle::NoWindow => "05",
+        Obstacle::OtherApp(_) => "06 0162",
+    };
+    let obstacles = [
+        Obstacle::DisplayOff,
+        Obstacle::LockScreen,
+        Obstacle::Launcher,
+        Obstacle::FailureDialog,
+        Obstacle::PermissionDialog,
+        Obstacle::NoWindow,
+        Obstacle::OtherApp("b".into()),
+    ];
+    for obstacle in &obstacles {
+        check(obstacle, golden(obstacle));
+    }
+    assert_all_variants::<Obstacle>(obstacles.iter().map(golden));
 }
 
 #[test]

@@ -10,6 +10,7 @@ use retap_shared::bytes::Png;
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
@@ -126,7 +127,14 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
                     .into()
                 }
             ),
-        (events(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
+        (option::of(obstacle()), events(), micros()).prop_map(|(in_front, events, took)| {
+            ControlAppReply {
+                in_front,
+                events,
+                took,
+            }
+            .into()
+        }),
         events().prop_map(|events| WatchAppReply { events }.into()),
         (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| ManageSnapshotReply {
             id: SnapshotId(id),
@@ -157,6 +165,7 @@ pub(crate) fn failure() -> impl Strategy<Value = RequestFailure> {
         long_text().prop_map(RequestFailure::Impossible),
         long_text().prop_map(RequestFailure::Phone),
         Just(RequestFailure::Cancelled),
+        obstacle().prop_map(RequestFailure::Obstructed),
     ]
 }
 
@@ -247,6 +256,20 @@ fn verdict() -> impl Strategy<Value = Verdict> {
         text().prop_map(|to| Verdict::LeftApp { to }),
         Just(Verdict::Stuck),
         long_text().prop_map(|what| Verdict::Unsupported { what }),
+    ]
+}
+
+fn obstacle() -> impl Strategy<Value = Obstacle> {
+    prop_oneof![
+        prop::sample::select(std::vec![
+            Obstacle::DisplayOff,
+            Obstacle::LockScreen,
+            Obstacle::Launcher,
+            Obstacle::FailureDialog,
+            Obstacle::PermissionDialog,
+            Obstacle::NoWindow
+        ]),
+        text().prop_map(Obstacle::OtherApp),
     ]
 }
 
