@@ -17,6 +17,8 @@ pub mod in_process;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod jni_exports;
 pub mod listen;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod log;
 mod manage_snapshot;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod options;

@@ -10,7 +10,7 @@ use retap_agent::in_process::InProcessConnection;
 use retap_device::run_event::null_sink;
 use retap_device::seed::Seed;
 use retap_device::{CancellationToken, Device, DevicePool, RunContext};
-use retap_explore::journal::MemoryExplorationJournal;
+use retap_explore::journal::{ExplorationJournal, MemoryExplorationJournal};
 use retap_explore::{
     ApeExplorer, ApeParameters, AutoExplorer, EventMix, ExplorationResult, ExploreSettings,
     Explorer, FindingRecord, MonkeyExplorer, TimeTravelExplorer, TimeTravelParameters,
@@ -107,13 +107,16 @@ impl TroubledDayRun {
         let (devices, reported, _) = self.phones(0).await;
         let app = devices[0].description().apps[0].clone();
         let pool = DevicePool::new(devices);
+        let sink = null_sink();
+        let journal = MemoryExplorationJournal::default();
+        let cancellation = CancellationToken::new();
+        let settings = ExploreSettings::new(app, EVENTS);
         let context = RunContext {
             seed: Seed(self.day),
-            events: &null_sink(),
-            journal: &MemoryExplorationJournal::default(),
-            cancellation: &CancellationToken::new(),
+            events: &sink,
+            journal: &journal as &dyn ExplorationJournal,
+            cancellation: &cancellation,
         };
-        let settings = ExploreSettings::new(app, EVENTS);
         let exploration = run_exploration(&pool, explorer(self.day), &settings, context).await;
         let exploration = exploration.unwrap_or_else(|error| panic!("{self}: {error}"));
         assert_eq!(pool.quarantined(), [], "{self}");
@@ -138,10 +141,9 @@ impl TroubledDayRun {
             &oracle,
             &null_sink(),
             &CancellationToken::new(),
-        );
-        let reduction: Reduction = reduction
-            .await
-            .unwrap_or_else(|error| panic!("{self}: {error}"));
+        )
+        .await;
+        let reduction: Reduction = reduction.unwrap_or_else(|error| panic!("{self}: {error}"));
         outcome.reductions += 1;
         match reduction.outcome {
             Outcome::Done => {
@@ -209,7 +211,7 @@ async fn play(device: &mut Device, trace: &Trace) -> Option<Verdict> {
 fn explorer(day: u64) -> Box<dyn Explorer> {
     let tree = DecisionTree::uniform(AttributeReducer::TYPE);
     let paths = AttributePaths::default();
-    let monkey = || {
+    let monkey = || -> Box<dyn Explorer> {
         let monkey = MonkeyExplorer::new(EventMix::default(), Micros::from_millis(200));
         Box::new(monkey.with_system_events())
     };
