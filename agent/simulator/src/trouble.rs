@@ -34,7 +34,7 @@ const LAUNCHER: f64 = 0.06;
 /// The app's first window comes late.
 const LATE_WINDOW: f64 = 0.2;
 /// The display goes off, and most times the phone is locked too.
-const SLEEP: f64 = 0.01;
+const SLEEP: f64 = 0.003;
 /// Somebody has locked the phone with a secret, and unlocks it after a while.
 const SECRET: f64 = 0.2;
 /// The phone does nothing for a minute.

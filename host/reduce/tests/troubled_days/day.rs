@@ -17,8 +17,10 @@ use retap_explore::{
     run_exploration,
 };
 use retap_model::ape::{AttributePaths, AttributeReducer, DecisionTree};
-use retap_reduce::oracle::{PooledOracle, ReplayConditions};
-use retap_reduce::trace_reduction::{ReduceSettings, Reduction, ReductionAlgorithm, reduce};
+use retap_reduce::oracle::{OracleError, PooledOracle, ReplayConditions};
+use retap_reduce::trace_reduction::{
+    ReduceError, ReduceSettings, Reduction, ReductionAlgorithm, reduce,
+};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{Play, Settle};
@@ -44,7 +46,10 @@ pub(crate) struct DayOutcome {
     pub(crate) events: u64,
     pub(crate) refused_events: u64,
     pub(crate) findings: u64,
+    /// Phones that failed five times in a row, of all parts of the day.
+    pub(crate) lost_phones: u64,
     pub(crate) reductions: u64,
+    pub(crate) interrupted_reductions: u64,
     /// Reductions whose result is said to reproduce as often as was asked.
     pub(crate) proven: u64,
     pub(crate) flaky: u64,
@@ -68,7 +73,7 @@ impl TroubledDayRun {
     }
 
     async fn run_day(&self) -> DayOutcome {
-        let (exploration, reported) = self.explore().await;
+        let (exploration, reported, lost_phones) = self.explore().await;
         assert_eq!(exploration.outcome, Outcome::Done, "{self}");
         let records = || exploration.findings.iter().chain(&exploration.unconfirmed);
         let kept: BTreeSet<_> = records().map(|record| record.fingerprint).collect();
@@ -77,6 +82,7 @@ impl TroubledDayRun {
             events: exploration.events,
             refused_events: exploration.counts.refused_events,
             findings: kept.len() as u64,
+            lost_phones,
             ..DayOutcome::default()
         };
         if let Some(found) = exploration.findings.first() {
@@ -103,7 +109,8 @@ impl TroubledDayRun {
         (devices, reported, refuses)
     }
 
-    async fn explore(&self) -> (ExplorationResult, BTreeSet<Fingerprint>) {
+    /// The exploration, all that the phones have reported, and the number of phones that were given up.
+    async fn explore(&self) -> (ExplorationResult, BTreeSet<Fingerprint>, u64) {
         let (devices, reported, _) = self.phones(0).await;
         let app = devices[0].description().apps[0].clone();
         let pool = DevicePool::new(devices);
@@ -119,7 +126,6 @@ impl TroubledDayRun {
         };
         let exploration = run_exploration(&pool, explorer(self.day), &settings, context).await;
         let exploration = exploration.unwrap_or_else(|error| panic!("{self}: {error}"));
-        assert_eq!(pool.quarantined(), [], "{self}");
         let fingerprints = reported.iter().flat_map(|findings| {
             let findings = findings.lock().unwrap();
             findings
@@ -127,7 +133,8 @@ impl TroubledDayRun {
                 .map(|finding| finding.fingerprint())
                 .collect::<Vec<_>>()
         });
-        (exploration, fingerprints.collect())
+        let lost_phones = pool.quarantined().len() as u64;
+        (exploration, fingerprints.collect(), lost_phones)
     }
 
     async fn reduce(&self, found: &FindingRecord, outcome: &mut DayOutcome) {
@@ -143,8 +150,17 @@ impl TroubledDayRun {
             &CancellationToken::new(),
         )
         .await;
-        let reduction: Reduction = reduction.unwrap_or_else(|error| panic!("{self}: {error}"));
         outcome.reductions += 1;
+        outcome.lost_phones += pool.quarantined().len() as u64;
+        let reduction: Reduction = match reduction {
+            Ok(reduction) => reduction,
+            // Both phones failed five times in a row: the command ends with exit code 4, and can be resumed.
+            Err(ReduceError::Oracle(OracleError::Pool(_))) => {
+                outcome.interrupted_reductions += 1;
+                return;
+            }
+            Err(error) => panic!("{self}: {error}"),
+        };
         match reduction.outcome {
             Outcome::Done => {
                 outcome.proven += 1;
@@ -241,15 +257,17 @@ impl fmt::Display for DayOutcome {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(
             f,
-            "{} events, {} of them refused; {} findings; {} reductions: {} proven, {} flaky, {} not reproduced; \
-             {} replays, {} of them interrupted",
+            "{} events, {} of them refused; {} findings; {} phones given up; {} reductions: {} proven, {} flaky, \
+             {} not reproduced, {} interrupted; {} replays, {} of them interrupted",
             self.events,
             self.refused_events,
             self.findings,
+            self.lost_phones,
             self.reductions,
             self.proven,
             self.flaky,
             self.not_reproduced,
+            self.interrupted_reductions,
             self.replays,
             self.interrupted_replays,
         )
@@ -261,6 +279,8 @@ impl AddAssign for DayOutcome {
         self.events += other.events;
         self.refused_events += other.refused_events;
         self.findings += other.findings;
+        self.lost_phones += other.lost_phones;
+        self.interrupted_reductions += other.interrupted_reductions;
         self.reductions += other.reductions;
         self.proven += other.proven;
         self.flaky += other.flaky;
