@@ -9,8 +9,10 @@ mod automation_holders;
 pub(crate) mod clock;
 mod coverage;
 mod display;
+mod front;
 mod input;
 pub mod java;
+mod lock_screen;
 mod nodes;
 mod packages;
 mod phone;
@@ -27,7 +29,7 @@ mod typing;
 pub(crate) mod user;
 mod windows;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use std::{fmt, io};
@@ -38,6 +40,7 @@ use jni::refs::Global;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::RequestFailure;
@@ -95,6 +98,8 @@ pub struct AndroidPhone {
     packages_with_tree: HashSet<Text>,
     /// The windows of a reading that has timed out, until the step has ended.
     blocked_windows: Option<Vec<ReadWindow>>,
+    /// Packages of the launchers, once they were needed.
+    launchers: Option<BTreeSet<Text>>,
     secure: SecureWindows,
     /// Kept, because a context looks its services up for each call.
     activity_manager: Global<JObject<'static>>,
@@ -147,6 +152,7 @@ impl AndroidPhone {
             events: Vec::new(),
             packages_with_tree: HashSet::new(),
             blocked_windows: None,
+            launchers: None,
             secure: SecureWindows::default(),
             activity_manager,
             app_data: AppDataSnapshots::new(folder, user),
@@ -266,6 +272,17 @@ impl AndroidPhone {
             content.nodes.extend(read.nodes);
         }
         Ok(content)
+    }
+
+    fn find_obstacle(&mut self, env: &mut Env, package: &str) -> JavaResult<Option<Obstacle>> {
+        if self.launchers.is_none() {
+            self.launchers = Some(self.packages().launchers(env)?);
+        }
+        self.accessibility.clear_cache(&self.java, env)?;
+        let windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+        let top = activities::top_activity(&self.java, env, &self.activity_manager)?;
+        let launchers = self.launchers.as_ref();
+        Ok(launchers.and_then(|launchers| front::obstacle(package, &top, &windows, launchers)))
     }
 
     fn inject_action(&self, env: &mut Env, action: &Action) -> JavaResult<bool> {

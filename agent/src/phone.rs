@@ -5,6 +5,7 @@ use retap_shared::action::Action;
 use retap_shared::bytes::Png;
 use retap_shared::connection::RequestError;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{
@@ -40,6 +41,16 @@ pub trait Phone: Send {
     /// A task that takes a screenshot. It runs on another thread, so that a tap does not wait for it.
     fn screenshot(&mut self) -> Result<ScreenshotTask, PhoneError> {
         Err(RequestFailure::Unsupported("take screenshots".into()).into())
+    }
+
+    /// Switches the display on and dismisses a lock screen without a secret. Returns true if the display was off or locked;
+    /// fails if it stays so. A phone that never sleeps does nothing.
+    fn wake(&mut self) -> Result<bool, PhoneError> {
+        Ok(false)
+    }
+    /// What is in front instead of a window of the app in front. A phone that starts apps at once has nothing there.
+    fn obstacle(&mut self, _app: &App) -> Result<Option<Obstacle>, PhoneError> {
+        Ok(None)
     }
 
     /// Launches the app.

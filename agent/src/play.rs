@@ -4,9 +4,10 @@
 
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::protocol::{Play, PlayReply, ReadLog, RequestFailure, StepRefusal};
-use retap_shared::screen::{Screen, SharedScreen};
+use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::target::TargetMatcher;
 use retap_shared::trace::{ReplayPace, StartMode};
 use retap_shared::verdict::Verdict;
@@ -35,6 +36,8 @@ pub struct PlayInProgress {
     /// True once the app has logged the target.
     is_logged: bool,
     took: Micros,
+    /// The screen before the next step.
+    last_screen: Option<ScreenHash>,
     /// Phone time of the last step, or of the start.
     last_step: Micros,
 }
@@ -75,6 +78,7 @@ impl PlayInProgress {
             branches: Vec::new(),
             screens: Vec::new(),
             took: Micros::ZERO,
+            last_screen: None,
             last_step: Micros::ZERO,
         })
     }
@@ -82,6 +86,7 @@ impl PlayInProgress {
     /// Performs the next step. Returns the reply once the play has ended.
     pub fn advance(&mut self, handlers: &mut Handlers) -> Result<Option<PlayReply>, PhoneError> {
         let begin = handlers.phone.now();
+        let is_step = matches!(self.phase, PlayPhase::Step(_));
         let screen = match self.run_phase(handlers) {
             Ok(screen) => screen,
             Err(PhoneError::Failed(RequestFailure::Unsupported(what))) => {
@@ -90,10 +95,16 @@ impl PlayInProgress {
             Err(error) => return Err(error),
         };
         self.took += handlers.phone.now().since(begin);
-        handlers.phone.take_events(&mut self.events);
+        self.events.extend(handlers.take_events());
         handlers.phone.take_branches(&mut self.branches);
         self.is_logged |= self.finds_target_in_log(handlers)?;
         let verdict = self.early_verdict(&screen);
+        let is_same = self.last_screen.replace(screen.hash()) == Some(screen.hash());
+        let may_sleep = (is_step && is_same) || self.is_finished();
+        if verdict.is_none() && may_sleep && handlers.was_asleep()? {
+            // Steps are lost without an error while the display is off: what they led to says nothing about the app.
+            return Err(RequestFailure::Obstructed(Obstacle::DisplayOff).into());
+        }
         let ended = verdict.is_some() || self.is_finished();
         if self.play.record && (ended || matches!(self.phase, PlayPhase::Step(_))) {
             self.screens.push(screen.clone());

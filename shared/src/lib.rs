@@ -17,6 +17,7 @@ mod hex;
 pub mod locate;
 pub mod log_line;
 pub mod micros;
+pub mod obstacle;
 pub mod phone_event;
 pub mod phone_health;
 pub mod phone_info;

@@ -9,6 +9,7 @@ use crate::bytes::Png;
 use crate::finding::FindingKind;
 use crate::locate::LocatedBy;
 use crate::micros::Micros;
+use crate::obstacle::Obstacle;
 use crate::phone_event::PhoneEvent;
 use crate::phone_info::PhoneInfo;
 use crate::screen::{ScreenDiff, ScreenHash, SharedScreen};
@@ -285,6 +286,9 @@ pub enum AppCommand {
 /// The result of a command on an app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlAppReply {
+    /// What is in front instead of the app after its start, where that does not end the start: a permission dialog, or
+    /// another app that the app itself may have started.
+    pub in_front: Option<Obstacle>,
     /// Events during the command, oldest first.
     pub events: Vec<PhoneEvent>,
     /// Phone time that the command took.
@@ -414,4 +418,20 @@ pub enum RequestFailure {
     /// The host cancelled the request.
     #[error("cancelled")]
     Cancelled,
+    /// The app cannot be seen or driven at present.
+    #[error("{0}")]
+    Obstructed(Obstacle),
+}
+
+impl RequestFailure {
+    /// The cause, if the phone failed and not the request: the same request may succeed later.
+    pub fn phone_failure(&self) -> Option<String> {
+        match self {
+            RequestFailure::Phone(why) => Some(why.clone()),
+            RequestFailure::Obstructed(obstacle) => Some(obstacle.to_string()),
+            RequestFailure::Unsupported(_)
+            | RequestFailure::Impossible(_)
+            | RequestFailure::Cancelled => None,
+        }
+    }
 }

@@ -8,8 +8,19 @@ use std::error::Error;
 use std::fmt::Debug;
 
 use retap_shared::codec::{CodecError, decode, encode};
+<<<<<<< HEAD
 use retap_shared::finding::FindingKind;
 use retap_shared::phone_event::PhoneEventKind;
+=======
+use retap_shared::finding::{Finding, FindingKind};
+use retap_shared::fingerprint::Fingerprint;
+use retap_shared::geometry::*;
+use retap_shared::locate::LocatedBy;
+use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
+use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_info::PhoneInfo;
+>>>>>>> aa1eafecbbf65bac31ff179aa063899ae91fe0d0
 use retap_shared::protocol::*;
 use retap_shared::target::Target;
 use retap_shared::verdict::Verdict;
@@ -70,7 +81,7 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::PlayReply(_) => {
             "04 03096f72672e6f74686572 03 03000102 01 02 096e6f2077696e646f77 EVENTS 01 05 01 SCREEN fdffffffffffffffff"
         }
-        Reply::ControlAppReply(_) => "05 00 0c",
+        Reply::ControlAppReply(_) => "05 01 06 01 62 00 0c",
         Reply::WatchAppReply(_) => "06 EVENTS",
         Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
         Reply::TakeScreenshotReply(_) => "08 03 0080ff",
@@ -93,9 +104,184 @@ fn golden_failure(failure: &RequestFailure) -> &'static str {
         RequestFailure::Impossible(_) => "01 00",
         RequestFailure::Phone(_) => "02 0162",
         RequestFailure::Cancelled => "03",
+        RequestFailure::Obstructed(_) => "04 02",
     }
 }
 
+<<<<<<< HEAD
+=======
+fn requests() -> Vec<Request> {
+    let at = Point { x: 1, y: 2 };
+    let actions = vec![
+        Action::Tap(at),
+        Action::LongPress(at),
+        Action::Swipe {
+            from: at,
+            to: Point { x: 3, y: 4 },
+            millis: 5,
+        },
+        Action::Pinch {
+            center: at,
+            from: 3,
+            to: 4,
+            millis: 5,
+        },
+        Action::Key(Key::Back),
+        Action::Key(Key::Code(300)),
+        Action::Text {
+            at,
+            text: "hi".into(),
+        },
+        Action::Rotate(Rotation::Right),
+        Action::Launch,
+        Action::Wait { millis: 6 },
+        Action::System(SystemEvent::Call),
+        Action::System(SystemEvent::Offline),
+        Action::System(SystemEvent::Online),
+        Action::System(SystemEvent::LowMemory),
+        Action::System(SystemEvent::Locale("ar".into())),
+        Action::System(SystemEvent::Message),
+        Action::System(SystemEvent::Broadcast("MEDIA".into())),
+        Action::System(SystemEvent::TimeZone("UTC".into())),
+        Action::System(SystemEvent::Doze),
+        Action::System(SystemEvent::Wake),
+    ];
+    vec![
+        DescribePhone.into(),
+        Capture {
+            held_screen: Some(ScreenHash(1)),
+        }
+        .into(),
+        Act {
+            step: step(),
+            settle: settle(),
+            held_screen: None,
+        }
+        .into(),
+        settle().into(),
+        Play {
+            app: app(),
+            start: StartMode::Restart,
+            steps: bare(actions),
+            target: Some(Target::Problem(Fingerprint(0xfedc_ba98_7654_3210))),
+            pace: ReplayPace::Recorded,
+            settle: settle(),
+            final_wait: Micros(1),
+            record: true,
+        }
+        .into(),
+        ControlApp {
+            app: app(),
+            command: AppCommand::Start(StartMode::Continue),
+        }
+        .into(),
+        WatchApp {
+            package: "org.notes".into(),
+        }
+        .into(),
+        ManageSnapshot::Restore(SnapshotId(9)).into(),
+        TakeScreenshot.into(),
+    ]
+}
+
+fn replies() -> Vec<Reply> {
+    let phone = PhoneInfo {
+        kind: "simulated".into(),
+        model: "sim".into(),
+        api_level: 34,
+        display: 0,
+        size: Size {
+            width: 1_080,
+            height: 2_400,
+        },
+        density: 420,
+        rotation: Rotation::Natural,
+        posture: Text::default(),
+        locale: "en-GB".into(),
+        font_scale: 100,
+        dark_mode: true,
+    };
+    let apps = vec![AppInfo {
+        app: app(),
+        label: "Notes".into(),
+        activities: vec![".Main".into()],
+        branches: 12,
+    }];
+    let system = SystemEventKinds::SIMULATED | SystemEventKinds::WAKE;
+    let can = Capabilities {
+        snapshots: true,
+        branches: false,
+        rotation: true,
+        screenshots: false,
+        system_events: system,
+    };
+    let change = ScreenDiff::between(&screen("OK"), &screen("No"));
+    vec![
+        DescribePhoneReply {
+            phone,
+            capabilities: can,
+            apps,
+        }
+        .into(),
+        CaptureReply {
+            screen: ScreenUpdate::Full(Arc::new(screen("OK"))),
+            agent_time: Micros(12),
+        }
+        .into(),
+        ActReply {
+            located_by: LocatedBy::Place,
+            refusal: Some("no window".into()),
+            screen: ScreenUpdate::Changed(change),
+            events: events(),
+            branches: vec![1, 250, 251, 70_000],
+            quiet: true,
+            took: Micros(12),
+            at: Micros(300),
+        }
+        .into(),
+        SettleReply {
+            quiet: false,
+            events: Vec::new(),
+            took: Micros(12),
+        }
+        .into(),
+        PlayReply {
+            verdict: Verdict::LeftApp {
+                to: "org.other".into(),
+            },
+            played: 3,
+            located_by: vec![LocatedBy::Widget, LocatedBy::Place, LocatedBy::Anywhere],
+            refusals: vec![StepRefusal {
+                step: 2,
+                why: "no window".into(),
+            }],
+            events: events(),
+            branches: vec![5],
+            screens: vec![Arc::new(screen("OK"))],
+            took: Micros(u64::MAX),
+        }
+        .into(),
+        ControlAppReply {
+            in_front: Some(Obstacle::OtherApp("b".into())),
+            events: Vec::new(),
+            took: Micros(12),
+        }
+        .into(),
+        WatchAppReply { events: events() }.into(),
+        ManageSnapshotReply {
+            id: SnapshotId(9),
+            bytes: 65_536,
+            took: Micros(1),
+        }
+        .into(),
+        TakeScreenshotReply {
+            picture: Png(vec![0, 128, 255]),
+        }
+        .into(),
+    ]
+}
+
+>>>>>>> aa1eafecbbf65bac31ff179aa063899ae91fe0d0
 #[test]
 fn requests_have_their_golden_bytes() {
     let requests = requests();
@@ -139,11 +325,38 @@ fn failures_have_their_golden_bytes() {
         RequestFailure::Impossible(String::new()),
         RequestFailure::Phone("b".into()),
         RequestFailure::Cancelled,
+        RequestFailure::Obstructed(Obstacle::Launcher),
     ];
     for failure in &faults {
         check(failure, golden_failure(failure));
     }
     assert_all_variants::<RequestFailure>(faults.iter().map(golden_failure));
+}
+
+#[test]
+fn obstacles_have_their_golden_bytes() {
+    let golden = |obstacle: &Obstacle| match obstacle {
+        Obstacle::DisplayOff => "00",
+        Obstacle::LockScreen => "01",
+        Obstacle::Launcher => "02",
+        Obstacle::FailureDialog => "03",
+        Obstacle::PermissionDialog => "04",
+        Obstacle::NoWindow => "05",
+        Obstacle::OtherApp(_) => "06 0162",
+    };
+    let obstacles = [
+        Obstacle::DisplayOff,
+        Obstacle::LockScreen,
+        Obstacle::Launcher,
+        Obstacle::FailureDialog,
+        Obstacle::PermissionDialog,
+        Obstacle::NoWindow,
+        Obstacle::OtherApp("b".into()),
+    ];
+    for obstacle in &obstacles {
+        check(obstacle, golden(obstacle));
+    }
+    assert_all_variants::<Obstacle>(obstacles.iter().map(golden));
 }
 
 #[test]

@@ -19,6 +19,7 @@ use retap_shared::app_log::log_lines;
 use retap_shared::finding::Finding;
 use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{
@@ -286,6 +287,17 @@ impl Phone for SimulatedPhone {
     fn screenshot(&mut self) -> Result<ScreenshotTask, PhoneError> {
         let screen = self.screen.clone();
         Ok(Box::new(move || pixels::draw(&screen)))
+    }
+
+    fn obstacle(&mut self, _: &Named) -> Result<Option<Obstacle>, PhoneError> {
+        Ok(match self.front {
+            FrontScreen::App => None,
+            FrontScreen::Launcher => Some(Obstacle::Launcher),
+            FrontScreen::External { .. } => {
+                let package = self.screen.activity().split('/').next();
+                Some(Obstacle::OtherApp(package.unwrap_or_default().into()))
+            }
+        })
     }
 
     fn launch(&mut self, app: &Named) -> Result<(), PhoneError> {

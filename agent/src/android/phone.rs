@@ -6,6 +6,7 @@ use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::finding::FindingKind;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{
@@ -18,7 +19,7 @@ use super::app_data::AppDataSnapshots;
 use super::clock::micros;
 use super::system_callbacks::SYSTEM_CALLBACKS;
 use super::table::JavaName;
-use super::{AndroidPhone, activities, clock, coverage, screenshot};
+use super::{AndroidPhone, activities, clock, coverage, lock_screen, screenshot};
 use crate::phone::{Phone, PhoneError, ScreenshotTask};
 
 /// Maximum number of looks for the report of an ANR, and the wait after each.
@@ -110,6 +111,16 @@ impl Phone for AndroidPhone {
         Ok(Box::new(move || {
             screenshot::take_png(&java, &accessibility)
         }))
+    }
+
+    fn wake(&mut self) -> Result<bool, PhoneError> {
+        let woken = self.java.with(|env| lock_screen::wake(self.input(), env))?;
+        Ok(woken.map_err(RequestFailure::Obstructed)?)
+    }
+
+    fn obstacle(&mut self, app: &App) -> Result<Option<Obstacle>, PhoneError> {
+        let java = self.java.clone();
+        Ok(java.with(|env| self.find_obstacle(env, &app.package))?)
     }
 
     fn launch(&mut self, app: &App) -> Result<(), PhoneError> {

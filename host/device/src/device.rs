@@ -102,10 +102,14 @@ impl DeviceError {
     pub fn is_interruption(&self) -> bool {
         match self {
             DeviceError::Interrupted(_) | DeviceError::Protocol(_) => true,
-            DeviceError::Refused(fault) => {
-                matches!(fault, RequestFailure::Phone(_) | RequestFailure::Cancelled)
-            }
+            DeviceError::Refused(RequestFailure::Cancelled) => true,
+            DeviceError::Refused(_) => self.is_phone_failure(),
         }
+    }
+
+    /// True if the phone failed and works: the same request may succeed later.
+    pub fn is_phone_failure(&self) -> bool {
+        matches!(self, DeviceError::Refused(failure) if failure.phone_failure().is_some())
     }
 }
 

@@ -14,6 +14,7 @@ use retap_device::seed::{Rng, Seed};
 use retap_device::{Device, DeviceError};
 use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::protocol::ReadLog;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
@@ -83,6 +84,8 @@ struct Worker<'a> {
     /// True as long as the phone's times are those since the clean start that a trace begins with.
     is_timed: bool,
     has_warned_of_forbidden: bool,
+    /// What was in front instead of the app after a start, at the last warning about that.
+    reported_obstacle: Option<Obstacle>,
 }
 
 /// A step that is about to be done.
@@ -127,6 +130,7 @@ impl<'a> Worker<'a> {
             refused_events: Vec::new(),
             is_timed: false,
             has_warned_of_forbidden: false,
+            reported_obstacle: None,
         }
     }
 

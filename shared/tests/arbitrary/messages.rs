@@ -10,6 +10,7 @@ use retap_shared::bytes::Png;
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
@@ -80,8 +81,45 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             took
         }
         .into()),
+<<<<<<< HEAD
         play_reply(),
         (events(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
+=======
+        (
+            verdict(),
+            any::<u32>(),
+            vec(located_by(), 0..20),
+            vec((any::<u32>(), ".{0,40}"), 0..4),
+            events(),
+            branches(),
+            screens,
+            micros()
+        )
+            .prop_map(
+                |(verdict, played, located_by, refusals, events, branches, screens, took)| {
+                    let refusal = |(step, why)| StepRefusal { step, why };
+                    PlayReply {
+                        verdict,
+                        played,
+                        located_by,
+                        refusals: refusals.into_iter().map(refusal).collect(),
+                        events,
+                        branches,
+                        screens,
+                        took,
+                    }
+                    .into()
+                }
+            ),
+        (option::of(obstacle()), events(), micros()).prop_map(|(in_front, events, took)| {
+            ControlAppReply {
+                in_front,
+                events,
+                took,
+            }
+            .into()
+        }),
+>>>>>>> aa1eafecbbf65bac31ff179aa063899ae91fe0d0
         events().prop_map(|events| WatchAppReply { events }.into()),
         (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| ManageSnapshotReply {
             id: SnapshotId(id),
@@ -170,6 +208,7 @@ pub(crate) fn failure() -> impl Strategy<Value = RequestFailure> {
         long_text().prop_map(RequestFailure::Impossible),
         long_text().prop_map(RequestFailure::Phone),
         Just(RequestFailure::Cancelled),
+        obstacle().prop_map(RequestFailure::Obstructed),
     ]
 }
 
@@ -263,8 +302,27 @@ fn verdict() -> impl Strategy<Value = Verdict> {
     ]
 }
 
+<<<<<<< HEAD
 fn finding_kind() -> impl Strategy<Value = FindingKind> {
     prop::sample::select(std::vec![
+=======
+fn obstacle() -> impl Strategy<Value = Obstacle> {
+    prop_oneof![
+        prop::sample::select(std::vec![
+            Obstacle::DisplayOff,
+            Obstacle::LockScreen,
+            Obstacle::Launcher,
+            Obstacle::FailureDialog,
+            Obstacle::PermissionDialog,
+            Obstacle::NoWindow
+        ]),
+        text().prop_map(Obstacle::OtherApp),
+    ]
+}
+
+fn finding() -> impl Strategy<Value = Finding> {
+    let kind = prop::sample::select(std::vec![
+>>>>>>> aa1eafecbbf65bac31ff179aa063899ae91fe0d0
         FindingKind::Crash,
         FindingKind::NativeCrash,
         FindingKind::Anr,

@@ -33,9 +33,9 @@ impl Worker<'_> {
                 }
                 return Ok(self.refusal(before));
             }
-            Err(DeviceError::Refused(RequestFailure::Phone(why))) => {
+            Err(DeviceError::Refused(failure)) if failure.phone_failure().is_some() => {
                 let record = RecordedStep::new(self.number, planned.into_event(false));
-                return self.collect_findings(device, record, why).await;
+                return self.collect_findings(device, record, failure).await;
             }
             stepped => stepped?,
         };
@@ -96,14 +96,14 @@ impl Worker<'_> {
         &self,
         device: &mut Device,
         mut record: RecordedStep,
-        why: String,
+        failure: RequestFailure,
     ) -> Result<RecordedStep, WorkerError> {
         let package = &self.exploration.settings.app.app.package;
         record.add_phone_events(device.watch(package).await?.events);
         if record.findings.is_empty() {
-            return Err(DeviceError::Refused(RequestFailure::Phone(why)).into());
+            return Err(DeviceError::Refused(failure).into());
         }
-        record.refusal = Some(why);
+        record.refusal = failure.phone_failure();
         Ok(record)
     }
 

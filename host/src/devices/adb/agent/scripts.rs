@@ -91,6 +91,7 @@ impl AgentScripts {
         let main = format!("exec app_process / dev.retap.agent.Main {files}/{LIBRARY} {options}");
         format!(
             "read -r keys && cd {FOLDER} && umask 077 && trap '' HUP PIPE && rm -f agent.host agent.pid && \
+             {{ [ ! -e agent.log ] || mv -f agent.log agent.log.old; }} && \
              (set -C; echo '{host}' >agent.host) && {owned}\
              (echo \"$keys\" | CLASSPATH={files}/{JAR} setsid sh -c 'echo $$ {name} >agent.pid; {main}' >agent.log 2>&1 &) && \
              {{ i=0; until [ -s agent.pid ] || [ $i -ge 100 ]; do {SHORT_SLEEP}; i=$((i+1)); done; [ -s agent.pid ]; }}"
