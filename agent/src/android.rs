@@ -4,6 +4,7 @@
 mod accessibility;
 mod activities;
 mod app_data;
+mod app_log;
 mod automation_holders;
 pub(crate) mod clock;
 mod coverage;
@@ -30,6 +31,7 @@ mod windows;
 
 use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use jni::Env;
@@ -46,6 +48,7 @@ use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
 use self::app_data::AppDataSnapshots;
+use self::app_log::AppLogReader;
 use self::display::{DISPLAY, DisplayInfo, rotation_number};
 use self::input::InputInjector;
 use self::java::{JavaBridge, JavaResult};
@@ -62,6 +65,8 @@ use crate::phone::PhoneError;
 
 /// Maximum number of waits for a tree. Compose, Flutter and WebView build theirs only after accessibility is on.
 const LATE_TREE_TRIES: u32 = 20;
+/// A reading that takes longer has timed out: the system waits for 5 s for the nodes of an app that is blocked.
+const BLOCKED_READ: Duration = Duration::from_millis(4_500);
 /// Duration of each wait for a tree.
 const LATE_TREE_MILLIS: i64 = 100;
 
@@ -91,12 +96,15 @@ pub struct AndroidPhone {
     events: Vec<PhoneEvent>,
     /// Packages that have shown a tree. Their next tree is not waited for.
     packages_with_tree: HashSet<Text>,
+    /// The windows of a reading that has timed out, until the step has ended.
+    blocked_windows: Option<Vec<ReadWindow>>,
     /// Packages of the launchers, once they were needed.
     launchers: Option<BTreeSet<Text>>,
     secure: SecureWindows,
     /// Kept, because a context looks its services up for each call.
     activity_manager: Global<JObject<'static>>,
     app_data: AppDataSnapshots,
+    app_log: AppLogReader<PhonePrograms>,
     system: SystemEventInjector<PhonePrograms>,
     /// Time of the last screen change, exclusive, for which the framework's cache of nodes was cleared.
     cache_valid_until: Micros,
@@ -143,10 +151,12 @@ impl AndroidPhone {
             activity: Text::default(),
             events: Vec::new(),
             packages_with_tree: HashSet::new(),
+            blocked_windows: None,
             launchers: None,
             secure: SecureWindows::default(),
             activity_manager,
             app_data: AppDataSnapshots::new(folder, user),
+            app_log: AppLogReader::new(PhonePrograms::new(folder), user),
             system: SystemEventInjector::new(
                 PhonePrograms::new(folder),
                 folder,
@@ -197,22 +207,37 @@ impl AndroidPhone {
 
     /// Reads the windows, repeatedly if the app in front has not built its tree yet.
     fn read_windows(&mut self, env: &mut Env) -> JavaResult<Vec<ReadWindow>> {
+        if let Some(windows) = &self.blocked_windows {
+            return Ok(windows.clone());
+        }
         let event = SYSTEM_CALLBACKS.last_screen_change();
         if event >= self.cache_valid_until {
             self.accessibility.clear_cache(&self.java, env)?;
             self.cache_valid_until = event + Micros(1);
         }
-        let mut windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+        let mut windows = self.read_windows_once(env)?;
         for _ in 0..LATE_TREE_TRIES {
-            if !is_tree_pending(&windows, &self.packages_with_tree) {
+            let is_blocked = self.blocked_windows.is_some();
+            if is_blocked || !is_tree_pending(&windows, &self.packages_with_tree) {
                 break;
             }
             clock::sleep(&self.java, env, LATE_TREE_MILLIS)?;
             self.accessibility.clear_cache(&self.java, env)?;
-            windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+            windows = self.read_windows_once(env)?;
         }
         self.packages_with_tree
             .extend(windows.iter().map(|read| read.window.package.clone()));
+        Ok(windows)
+    }
+
+    /// Reads the windows. If an app does not answer, what was read is kept for the rest of the step.
+    fn read_windows_once(&mut self, env: &mut Env) -> JavaResult<Vec<ReadWindow>> {
+        let started = Instant::now();
+        let windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+        if started.elapsed() > BLOCKED_READ {
+            tracing::info!("an app does not answer: its windows are not read again in this step");
+            self.blocked_windows = Some(windows.clone());
+        }
         Ok(windows)
     }
 

@@ -8,6 +8,8 @@ pub mod agent_process;
 pub mod android;
 mod capture;
 mod control_app;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+pub mod coverage;
 mod describe_phone;
 pub mod dispatch;
 mod front;
@@ -25,6 +27,7 @@ pub mod options;
 pub mod outbox;
 pub mod phone;
 mod play;
+mod read_log;
 mod recent_screens;
 pub mod server;
 mod settle;

@@ -8,7 +8,9 @@ use retap_shared::micros::Micros;
 use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, ReadLog, ReadLogReply, RequestFailure, SnapshotId,
+};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::App;
 use retap_shared::verdict::Interruption;
@@ -66,6 +68,11 @@ pub trait Phone: Send {
     fn take_events(&mut self, into: &mut Vec<PhoneEvent>);
     /// Moves the branches that ran since the last call to the end of `into`, in any order, repetitions allowed.
     fn take_branches(&mut self, into: &mut Vec<u32>);
+
+    /// The log of the watched app since its last launch. Empty where there is none.
+    fn read_log(&mut self, _wanted: ReadLog) -> Result<ReadLogReply, PhoneError> {
+        Ok(ReadLogReply::default())
+    }
 
     /// Saves a snapshot and returns its size in bytes.
     fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError>;

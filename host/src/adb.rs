@@ -12,6 +12,8 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 pub use device::AdbDevice;
+#[cfg(any(test, fuzzing))]
+pub use list::parse_list;
 pub use list::{AdbState, ListedPhone};
 pub use server::{AdbServer, use_server};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};

@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::Text;
 use crate::action::SystemEventKinds;
 use crate::bytes::Png;
+use crate::finding::FindingKind;
 use crate::locate::LocatedBy;
 use crate::micros::Micros;
 use crate::obstacle::Obstacle;
@@ -73,15 +74,15 @@ macro_rules! requests_and_replies {
 impl Request {
     /// True if the reply can be so large that it must wait for other replies on the link.
     pub fn is_bulk(&self) -> bool {
-        matches!(self, Request::TakeScreenshot(_))
+        matches!(self, Request::TakeScreenshot(_) | Request::ReadLog(_))
     }
 
     /// True if the request changes nothing: it may be repeated with an agent that was restarted.
     pub fn is_read_only(&self) -> bool {
-        use Request::{Capture, DescribePhone, Settle, TakeScreenshot};
+        use Request::{Capture, DescribePhone, ReadLog, Settle, TakeScreenshot};
         matches!(
             self,
-            DescribePhone(_) | Capture(_) | Settle(_) | TakeScreenshot(_)
+            DescribePhone(_) | Capture(_) | Settle(_) | TakeScreenshot(_) | ReadLog(_)
         )
     }
 }
@@ -111,6 +112,8 @@ requests_and_replies! {
     ManageSnapshot => ManageSnapshotReply;
     /// Take a screenshot, concurrently with other requests.
     TakeScreenshot => TakeScreenshotReply;
+    /// Read the log of the watched app, and the system's report about its last failure.
+    ReadLog => ReadLogReply;
 }
 
 /// Asks for a description of the phone.
@@ -341,6 +344,24 @@ pub struct TakeScreenshot;
 pub struct TakeScreenshotReply {
     /// The picture of the display.
     pub picture: Png,
+}
+
+/// Asks for the log of the watched app since its last launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadLog {
+    /// Leaves out the lines that an earlier request of this kind has carried.
+    pub only_new: bool,
+    /// The failure whose report by the system is wanted too.
+    pub failure: Option<FindingKind>,
+}
+
+/// The log of an app.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadLogReply {
+    /// Lines as `logcat -v threadtime` prints them, separated by `\n`. Of a long log the end is kept.
+    pub log: String,
+    /// The stacks of all threads after an ANR, the tombstone of a native crash; empty if the phone has none.
+    pub report: String,
 }
 
 /// A screen on the wire: as little of it as the host needs.

@@ -1,4 +1,4 @@
-//! A phone on a bad day: what Android's dispatcher, package manager and vendors refuse now and then, drawn from a seed.
+//! A simulated phone that refuses and fails now and then, as Android's dispatcher, package manager and vendors do, drawn from a seed.
 //! The phone below it works as ever, so that its findings are the truth to compare with.
 
 use std::fmt;
@@ -15,7 +15,9 @@ use retap_shared::micros::Micros;
 use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, ReadLog, ReadLogReply, RequestFailure, SnapshotId,
+};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::App;
 use retap_shared::verdict::Interruption;
@@ -317,6 +319,10 @@ impl Phone for TroubledPhone {
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {
         self.phone.take_branches(into);
+    }
+
+    fn read_log(&mut self, wanted: ReadLog) -> Result<ReadLogReply, PhoneError> {
+        self.phone.read_log(wanted)
     }
 
     fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {

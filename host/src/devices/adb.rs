@@ -2,6 +2,7 @@
 //! was restarted. All its files on the phone are in one folder.
 
 mod agent;
+mod battery;
 pub mod restricted;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use agent::{AgentProcess, AgentSetupError, ExistingAgent};
 use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::error_text::with_causes;
 use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_health::PhoneHealth;
 use retap_shared::protocol::{DescribePhone, Reply, Request};
 use retap_shared::verdict::Interruption;
 use retap_transport::keys::{SessionKeys, SessionKeysError};
@@ -267,6 +269,10 @@ impl Connection for AdbPhone {
 
     fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
         Box::pin(async { Ok(self.restart_agent().await?) })
+    }
+
+    fn health(&self) -> BoxFuture<'_, Option<PhoneHealth>> {
+        Box::pin(self.dialer.agent.health())
     }
 }
 

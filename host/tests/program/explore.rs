@@ -213,3 +213,13 @@ fn piped_output_has_no_colours_and_asking_for_them_brings_them() {
         .run("explore --device sim:notes --explorer random --events 2000 --seed 7 --out two --color always");
     assert!(coloured.err.contains("\u{1b}[1m"), "{}", coloured.err);
 }
+
+#[test]
+fn a_simulated_app_that_hangs_is_not_called_a_silent_phone() {
+    let environment = TestEnvironment::new();
+    // An app that does not respond takes more phone time than a phone that is silent.
+    let ran = environment
+        .run("explore --device sim:shop --explorer auto --events 3000 --seed 3 --out hung");
+    assert!(ran.out.contains("Not responding"), "{}", ran.out);
+    assert!(!ran.err.contains("is silent"), "{}", ran.err);
+}

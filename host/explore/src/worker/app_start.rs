@@ -139,6 +139,7 @@ impl Worker<'_> {
         self.warn_of_forbidden(screen.activity());
         let settings = self.exploration.settings;
         let package = &settings.app.app.package;
+        record.new_log = self.new_log(device).await?;
         let broken = settings
             .constraints
             .broken_rules(&record, &screen, false, package);

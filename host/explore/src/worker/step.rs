@@ -2,7 +2,7 @@
 
 use retap_device::{Device, DeviceError, StepResult};
 use retap_shared::action::Action;
-use retap_shared::protocol::RequestFailure;
+use retap_shared::protocol::{ReadLog, RequestFailure};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::Step;
 
@@ -65,6 +65,7 @@ impl Worker<'_> {
         record.refusal = result.refusal;
         record.branches = result.branches;
         record.add_phone_events(result.phone_events);
+        record.new_log = self.new_log(device).await?;
         let broken = settings.constraints.broken_rules(
             &record,
             &result.screen,
@@ -75,6 +76,18 @@ impl Worker<'_> {
         let screen = self.explorer_screen(device, result.screen).await;
         record.set_screen(screen)?;
         Ok(record)
+    }
+
+    /// What the app has logged since the last call, if a rule asks for it.
+    pub(super) async fn new_log(&self, device: &mut Device) -> Result<String, DeviceError> {
+        if !self.exploration.settings.constraints.has_log_rules() {
+            return Ok(String::new());
+        }
+        let wanted = ReadLog {
+            only_new: true,
+            failure: None,
+        };
+        Ok(device.read_log(wanted).await?.log)
     }
 
     /// A step during which the phone failed. What it reported until then decides: a finding is recorded with the step, and

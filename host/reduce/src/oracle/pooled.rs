@@ -37,7 +37,7 @@ pub struct ReplayConditions {
     /// Settling after each step.
     pub settle: Settle,
     /// Wait after the last step for late findings.
-    pub linger: Micros,
+    pub final_wait: Micros,
     /// Candidates with a common prefix resume from snapshots, on phones that have them.
     pub snapshots: bool,
 }
@@ -51,7 +51,7 @@ impl ReplayConditions {
             target: trace.header.target.clone().unwrap_or(Target::AnyProblem),
             pace: trace.header.pace,
             settle: Settle::default(),
-            linger: FINAL_WAIT,
+            final_wait: FINAL_WAIT,
             snapshots: false,
         }
     }
@@ -84,7 +84,7 @@ pub struct PooledOracle {
     conditions: ReplayConditions,
     events: EventSink,
     prefixes: PrefixSnapshots,
-    /// Phones that cannot be started anew. Each is told once.
+    /// Phones that cannot be started anew. Each is reported once.
     started_elsewhere: Mutex<BTreeSet<String>>,
 }
 
@@ -137,7 +137,7 @@ impl PooledOracle {
         })
     }
 
-    /// Starts a phone anew. False if this host cannot, which is told once.
+    /// Starts a phone anew. False if this host cannot, which is reported once.
     async fn start_fresh(&self, device: &mut Device) -> Result<bool, DeviceError> {
         let name = device.name().to_owned();
         match device.start_fresh().await {
@@ -172,7 +172,7 @@ impl PooledOracle {
     ) -> Result<Observation, DeviceError> {
         let ReplayConditions {
             start,
-            linger,
+            final_wait,
             snapshots,
             pace,
             ..
@@ -197,7 +197,7 @@ impl PooledOracle {
         if may_resume && device.description().capabilities.snapshots {
             return self.resume(device, &query.candidate).await;
         }
-        let request = self.play_request(query.candidate.to_steps(), start, linger);
+        let request = self.play_request(query.candidate.to_steps(), start, final_wait);
         Ok(play_taken(device, request).await?.into())
     }
 
@@ -241,7 +241,7 @@ impl PooledOracle {
             took += self.save_prefix(device, candidate, length).await?;
             start = StartMode::Continue;
         }
-        let request = self.play_request(steps, start, self.conditions.linger);
+        let request = self.play_request(steps, start, self.conditions.final_wait);
         let last: Observation = device.play(request).await?.into();
         Ok(Observation {
             played: played + last.played,
@@ -281,7 +281,7 @@ impl PooledOracle {
         Ok(saved.took)
     }
 
-    fn play_request(&self, steps: Vec<Step>, start: StartMode, linger: Micros) -> Play {
+    fn play_request(&self, steps: Vec<Step>, start: StartMode, final_wait: Micros) -> Play {
         let ReplayConditions {
             app,
             target,
@@ -296,7 +296,7 @@ impl PooledOracle {
             target: Some(target),
             pace,
             settle,
-            final_wait: linger,
+            final_wait,
             record: false,
         }
     }

@@ -8,12 +8,14 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use retap_shared::codec;
+use retap_shared::phone_health::PhoneHealth;
 use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeys;
 use scripts::{AgentScripts, FOLDER, JAR, LIBRARY};
 use tokio::time::{Instant, sleep};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::battery;
 use crate::adb::{AdbDevice, AdbError};
 use crate::agent_files::{AgentFiles, AgentFilesError};
 use crate::device_spec::AdbDeviceSpec;
@@ -101,6 +103,12 @@ impl AgentProcess {
                 by: by.to_owned(),
             },
         })
+    }
+
+    /// Battery and temperature of the phone, if it tells.
+    pub(super) async fn health(&self) -> Option<PhoneHealth> {
+        let output = self.phone.shell_output(battery::COMMAND).await.ok()?;
+        battery::parse(&output)
     }
 
     /// Removes the ports that are forwarded to an agent. The next agent restores the settings that it changed.

@@ -57,7 +57,7 @@ impl AgentScripts {
     /// Makes the files readable for all users, because the agent's process does not stay root.
     pub(super) fn install_file(&self, part: &str) -> String {
         format!(
-            "chmod 755 {FOLDER} {part} && chmod 644 {part}/* && mv {part} {}",
+            "chmod 755 {FOLDER} {part} && chmod 444 {part}/* && mv {part} {}",
             self.files
         )
     }
