@@ -111,11 +111,7 @@ fn changed(bytes: &[u8], rng: &mut Pcg64Mcg) -> Vec<u8> {
         match rng.random_range(0..7) {
             0 => bytes[at] ^= 1 << rng.random_range(0..8),
             1 => bytes[at] = rng.random(),
-            2 => {
-                bytes[at] = *[0, 1, 250, 251, 252, 253, 255]
-                    .get(rng.random_range(0..7))
-                    .unwrap()
-            }
+            2 => bytes[at] = [0, 1, 250, 251, 252, 253, 255][rng.random_range(0..7)],
             3 => bytes.truncate(at),
             4 => drop(bytes.drain(at..end)),
             5 => {
