@@ -19,8 +19,10 @@ mod device_spec;
 mod devices;
 mod doctor;
 mod exit;
+mod export;
 mod format;
 mod input_file;
+mod lab_file;
 mod link;
 mod operations;
 mod options;
@@ -32,6 +34,7 @@ mod sanitise_terminal;
 mod shell_command;
 mod shutdown;
 mod target;
+mod vendors;
 mod wording;
 
 use std::process::ExitCode;

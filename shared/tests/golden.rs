@@ -1,29 +1,33 @@
 //! Golden bytes of every message: host and agent are built separately and must agree on each byte.
 //! A message that is added needs an entry, or this does not compile.
 
+#[path = "golden/messages.rs"]
+mod messages;
+
 use std::error::Error;
 use std::fmt::Debug;
-use std::sync::Arc;
 
-use retap_shared::Text;
-use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
-use retap_shared::bytes::Png;
 use retap_shared::codec::{CodecError, decode, encode};
+<<<<<<< HEAD
+use retap_shared::finding::FindingKind;
+use retap_shared::phone_event::PhoneEventKind;
+=======
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::geometry::*;
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
+>>>>>>> aa1eafecbbf65bac31ff179aa063899ae91fe0d0
 use retap_shared::protocol::*;
-use retap_shared::screen::*;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, ReplayPace, StartMode, Step};
 use retap_shared::verdict::Verdict;
-use retap_shared::widget::Widget;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use messages::{events, replies, requests, widget};
 
 /// Panics with the actual bytes.
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golden: &str) {
@@ -32,107 +36,6 @@ fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golde
     let golden: String = golden.split_whitespace().collect();
     assert_eq!(hex, golden, "the bytes of {message:?}");
     assert_eq!(decode::<T>(&bytes).unwrap(), *message);
-}
-
-fn app() -> App {
-    App {
-        package: "org.notes".into(),
-        activity: ".Main".into(),
-        version_code: 7,
-    }
-}
-
-fn settle() -> Settle {
-    Settle {
-        quiet: Micros(200_000),
-        limit: Micros(5_000_000),
-    }
-}
-
-fn widget() -> Widget {
-    Widget {
-        id: "id/ok".into(),
-        text: "OK".into(),
-        class: "Button".into(),
-        path: "0.2".into(),
-    }
-}
-
-fn finding() -> Finding {
-    Finding {
-        kind: FindingKind::Crash,
-        process: "org.notes".into(),
-        summary: "boom".into(),
-        stack: "at x.Y.z(Y.java:1)".into(),
-    }
-}
-
-fn screen(text: &str) -> Screen {
-    let node = |depth, text: &str| Node {
-        depth,
-        class: "Button".into(),
-        id: "id/ok".into(),
-        text: text.into(),
-        description: Text::default(),
-        bounds: Rect {
-            left: 0,
-            top: -1,
-            right: 1_080,
-            bottom: 2_400,
-        },
-        flags: NodeFlags::ENABLED | NodeFlags::VISIBLE,
-    };
-    let window = Window {
-        kind: WindowKind::Dialog,
-        package: "org.notes".into(),
-        title: "OK".into(),
-        bounds: Rect {
-            left: 0,
-            top: 0,
-            right: 1_080,
-            bottom: 2_400,
-        },
-        flags: WindowFlags::FOCUSED,
-        nodes: 2,
-    };
-    let content = ScreenContent {
-        size: Size {
-            width: 1_080,
-            height: 2_400,
-        },
-        rotation: Rotation::Left,
-        activity: ".Main".into(),
-        windows: vec![window],
-        nodes: vec![node(0, ""), node(1, text)],
-    };
-    Screen::new(content).unwrap()
-}
-
-fn step() -> Step {
-    Step {
-        action: Action::Tap(Point { x: 540, y: -800 }),
-        widget: Some(widget()),
-        activity: ".Main".into(),
-        screen: Some(ScreenHash(0x0123_4567_89ab_cdef)),
-        at_millis: Some(1_500),
-    }
-}
-
-fn bare(actions: Vec<Action>) -> Vec<Step> {
-    actions.into_iter().map(Step::new).collect()
-}
-
-fn events() -> Vec<PhoneEvent> {
-    vec![
-        PhoneEvent {
-            at: Micros(3),
-            kind: PhoneEventKind::Finding(finding()),
-        },
-        PhoneEvent {
-            at: Micros(300),
-            kind: PhoneEventKind::Activity(".Main".into()),
-        },
-    ]
 }
 
 /// The screen of these messages: its length, then the table of texts, then windows and nodes.
@@ -160,6 +63,7 @@ fn golden_request(request: &Request) -> &'static str {
         Request::WatchApp(_) => "06 096f72672e6e6f746573",
         Request::ManageSnapshot(_) => "07 0109",
         Request::TakeScreenshot(_) => "08",
+        Request::ReadLog(_) => "09 01 01 02",
     }
 }
 
@@ -177,10 +81,11 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::PlayReply(_) => {
             "04 03096f72672e6f74686572 03 03000102 01 02 096e6f2077696e646f77 EVENTS 01 05 01 SCREEN fdffffffffffffffff"
         }
-        Reply::ControlAppReply(_) => "05 00 0c",
+        Reply::ControlAppReply(_) => "05 01 06 01 62 00 0c",
         Reply::WatchAppReply(_) => "06 EVENTS",
         Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
         Reply::TakeScreenshotReply(_) => "08 03 0080ff",
+        Reply::ReadLogReply(_) => "09 06 72656164790a 05 5049442031",
     }
 }
 
@@ -199,9 +104,12 @@ fn golden_failure(failure: &RequestFailure) -> &'static str {
         RequestFailure::Impossible(_) => "01 00",
         RequestFailure::Phone(_) => "02 0162",
         RequestFailure::Cancelled => "03",
+        RequestFailure::Obstructed(_) => "04 02",
     }
 }
 
+<<<<<<< HEAD
+=======
 fn requests() -> Vec<Request> {
     let at = Point { x: 1, y: 2 };
     let actions = vec![
@@ -354,6 +262,7 @@ fn replies() -> Vec<Reply> {
         }
         .into(),
         ControlAppReply {
+            in_front: Some(Obstacle::OtherApp("b".into())),
             events: Vec::new(),
             took: Micros(12),
         }
@@ -372,6 +281,7 @@ fn replies() -> Vec<Reply> {
     ]
 }
 
+>>>>>>> aa1eafecbbf65bac31ff179aa063899ae91fe0d0
 #[test]
 fn requests_have_their_golden_bytes() {
     let requests = requests();
@@ -415,11 +325,38 @@ fn failures_have_their_golden_bytes() {
         RequestFailure::Impossible(String::new()),
         RequestFailure::Phone("b".into()),
         RequestFailure::Cancelled,
+        RequestFailure::Obstructed(Obstacle::Launcher),
     ];
     for failure in &faults {
         check(failure, golden_failure(failure));
     }
     assert_all_variants::<RequestFailure>(faults.iter().map(golden_failure));
+}
+
+#[test]
+fn obstacles_have_their_golden_bytes() {
+    let golden = |obstacle: &Obstacle| match obstacle {
+        Obstacle::DisplayOff => "00",
+        Obstacle::LockScreen => "01",
+        Obstacle::Launcher => "02",
+        Obstacle::FailureDialog => "03",
+        Obstacle::PermissionDialog => "04",
+        Obstacle::NoWindow => "05",
+        Obstacle::OtherApp(_) => "06 0162",
+    };
+    let obstacles = [
+        Obstacle::DisplayOff,
+        Obstacle::LockScreen,
+        Obstacle::Launcher,
+        Obstacle::FailureDialog,
+        Obstacle::PermissionDialog,
+        Obstacle::NoWindow,
+        Obstacle::OtherApp("b".into()),
+    ];
+    for obstacle in &obstacles {
+        check(obstacle, golden(obstacle));
+    }
+    assert_all_variants::<Obstacle>(obstacles.iter().map(golden));
 }
 
 #[test]

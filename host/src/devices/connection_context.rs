@@ -21,7 +21,7 @@ pub struct ConnectionContext {
 }
 
 impl ConnectionContext {
-    /// The device over a connection. `notices` is told when the phone is silent.
+    /// The device over a connection. `notices` learns when the phone is silent.
     pub(super) async fn device(
         &self,
         name: String,

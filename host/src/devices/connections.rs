@@ -13,6 +13,7 @@ use retap_simulator::SimulatedPhone;
 use super::adb::AdbPhone;
 use super::adb::restricted::RestrictedPhone;
 use super::jvm::{self, JvmPhone, JvmPhoneFactory};
+use super::phone_lock::{LockedPhone, PhoneLock};
 use super::simulated::SimulatedDevice;
 use super::{ConnectionContext, DevicesError};
 use crate::device_spec::{
@@ -69,7 +70,7 @@ pub(super) async fn connect_all(
         connected.push((phone.number, phone.name, connection));
     }
     // Last, because an agent that was started on a phone should not be left when something else fails.
-    connected.extend(connect_on_adb(on_adb).await?);
+    connected.extend(connect_all_on_adb(on_adb).await?);
     connected.sort_by_key(|(number, ..)| *number);
     Ok(connected
         .into_iter()
@@ -78,31 +79,41 @@ pub(super) async fn connect_all(
 }
 
 /// Connects all phones on adb at the same time: each takes seconds to start its agent.
-async fn connect_on_adb(
+async fn connect_all_on_adb(
     phones: Vec<(u64, String, AdbDeviceSpec)>,
 ) -> Result<Vec<(u64, String, Arc<dyn Connection>)>, DevicesError> {
     // Within this task, so that a cancelled command drops them all.
     let opening = phones.into_iter().map(|(number, name, spec)| async move {
-        let phone = Box::pin(AdbPhone::open(&spec)).await;
-        (number, name, spec.allow_system, phone)
+        let phone = Box::pin(connect_on_adb(&name, &spec)).await;
+        phone.map(|phone| (number, name, phone))
     });
-    join_all(opening)
-        .await
-        .into_iter()
-        .map(|(number, name, allow_system, phone)| match phone {
-            Ok(phone) => {
-                let restricted = RestrictedPhone::new(Arc::new(phone), allow_system);
-                Ok((number, name, Arc::new(restricted) as Arc<dyn Connection>))
-            }
-            Err(source) => Err(DevicesError::Adb {
-                serial: name,
-                source: Box::new(source),
-            }),
-        })
-        .collect()
+    join_all(opening).await.into_iter().collect()
 }
 
-async fn connect_paired(
+/// Connects one phone on adb, which no other command of this user has.
+pub(super) async fn connect_on_adb(
+    name: &str,
+    spec: &AdbDeviceSpec,
+) -> Result<Arc<dyn Connection>, DevicesError> {
+    let serial = name.to_owned();
+    let lock = PhoneLock::take(&spec.serial).map_err(|source| DevicesError::Locked {
+        serial: serial.clone(),
+        source,
+    })?;
+    let phone = AdbPhone::open(spec)
+        .await
+        .map_err(|source| DevicesError::Adb {
+            serial,
+            source: Box::new(source),
+        })?;
+    let restricted = RestrictedPhone::new(Arc::new(phone), spec.allow_system);
+    Ok(Arc::new(LockedPhone {
+        phone: Arc::new(restricted),
+        _lock: lock,
+    }))
+}
+
+pub(super) async fn connect_paired(
     spec: &DeviceSpec,
     paired: &PairedDeviceSpec,
 ) -> Result<Link, DevicesError> {

@@ -193,8 +193,8 @@ fn ends_the_same(explorer: &str, device: &str, first_seed: u64) {
     eprintln!("{explorer} on {device}: {killed} kills in {runs} runs, all ended the same");
 }
 
-/// Kills a run several times, and compares the end with the undisturbed one: all counts, all traces, and each finding told
-/// once. Returns the number of kills.
+/// Kills a run several times, and compares the end with the undisturbed one: all counts, all traces, and each finding
+/// reported once. Returns the number of kills.
 fn killed_run_ends_the_same(explorer: &str, device: &str, seed: u64) -> usize {
     let environment = TestEnvironment::new();
     let line = format!(

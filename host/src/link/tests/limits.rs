@@ -39,7 +39,7 @@ async fn linked_to(behaviour: HostileBehaviour) -> Link {
 }
 
 fn notification(number: u64) -> NumberedNotification {
-    let kind = PhoneEventKind::Activity(format!("news/{number}").into());
+    let kind = PhoneEventKind::Activity(format!("activity/{number}").into());
     NumberedNotification {
         number,
         event: PhoneEvent {
@@ -114,8 +114,8 @@ async fn a_hostile_agents_notification_that_is_too_long_is_not_read() {
         ..HostileBehaviour::default()
     })
     .await;
-    let news = timeout(Duration::from_secs(20), link.next_notification()).await;
-    assert!(news.is_err(), "{news:?}");
+    let notification = timeout(Duration::from_secs(20), link.next_notification()).await;
+    assert!(notification.is_err(), "{notification:?}");
     assert_eq!(link.shared.notifications_seen.load(Ordering::Relaxed), 0);
 }
 

@@ -66,3 +66,9 @@ fn read_screens(place: &Path) -> Option<Vec<Screen>> {
     let screens: Vec<Screen> = serde_json::from_slice(&text).ok()?;
     (!screens.is_empty()).then_some(screens)
 }
+
+/// The recorded screens in the directory of a trace of a run; none if there are none that can be read.
+pub fn read_screens_beside(trace: &Path) -> Vec<Arc<Screen>> {
+    let screens = trace.parent().and_then(read_screens).unwrap_or_default();
+    screens.into_iter().map(Arc::new).collect()
+}

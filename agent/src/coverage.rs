@@ -1,0 +1,8 @@
+//! Coverage of an app by the library in its process (agent/coverage): connects to the library's socket, and says which
+//! methods and lines have run since it was last asked.
+
+mod frames;
+mod reader;
+
+pub use frames::{CoverageItem, Uncovered};
+pub use reader::{CoverageReader, Taken};
