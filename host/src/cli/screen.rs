@@ -94,7 +94,7 @@ impl ScreenCommand {
         let connection = ConnectionContext {
             cancellation: context.cancellation.clone(),
             sink: report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now()),
-            retracer: None,
+            ..ConnectionContext::default()
         };
         let phones = ConnectedPhones::connect_with(selection, Seed(0), &connection).await?;
         let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
