@@ -60,6 +60,7 @@ use self::system_callbacks::SYSTEM_CALLBACKS;
 use self::system_events::SystemEventInjector;
 use self::table::{JavaName, LEVELS};
 use self::windows::ReadWindow;
+use crate::coverage::AppCoverage;
 use crate::options::AgentOptions;
 use crate::phone::PhoneError;
 
@@ -106,6 +107,7 @@ pub struct AndroidPhone {
     app_data: AppDataSnapshots,
     app_log: AppLogReader<PhonePrograms>,
     system: SystemEventInjector<PhonePrograms>,
+    app_coverage: Option<AppCoverage>,
     /// Time of the last screen change, exclusive, for which the framework's cache of nodes was cleared.
     cache_valid_until: Micros,
 }
@@ -163,6 +165,7 @@ impl AndroidPhone {
                 user,
                 over_network,
             ),
+            app_coverage: options.coverage.as_deref().map(AppCoverage::new),
             cache_valid_until: Micros::ZERO,
         })
     }

@@ -63,8 +63,8 @@ fn line(event: &Event<'_>) -> String {
     let mut line = format!("{}.{:03} {level} ", now.as_secs(), now.subsec_millis());
     event.record(&mut FieldWriter(&mut line));
     if line.len() > MAX_LINE {
-        let end = line.floor_char_boundary(MAX_LINE);
-        line.truncate(end);
+        let boundary = (0..=MAX_LINE).rev().find(|&at| line.is_char_boundary(at));
+        line.truncate(boundary.unwrap_or_default());
         line.push('…');
     }
     line.push('\n');

@@ -51,10 +51,11 @@ impl Phone for AndroidPhone {
         Capabilities {
             // False: an app-data snapshot does not restore the screen.
             snapshots: false,
-            branches: self
-                .java
-                .with(|env| coverage::is_counted(&self.java, env))
-                .unwrap_or(false),
+            branches: self.app_coverage.is_some()
+                || self
+                    .java
+                    .with(|env| coverage::is_counted(&self.java, env))
+                    .unwrap_or(false),
             rotation: has(&[JavaName::AutomationRotate]),
             screenshots: has(&[
                 JavaName::AutomationScreenshot,
@@ -66,7 +67,12 @@ impl Phone for AndroidPhone {
     }
 
     fn apps(&mut self) -> Result<Vec<AppInfo>, PhoneError> {
-        Ok(self.java.with(|env| self.packages().apps(env))?)
+        let mut apps = self.java.with(|env| self.packages().apps(env))?;
+        if self.app_coverage.is_some() {
+            // How many methods an app has is not known before all its classes are loaded.
+            apps.iter_mut().for_each(|app| app.branches = 0);
+        }
+        Ok(apps)
     }
 
     fn now(&self) -> Micros {
@@ -125,6 +131,9 @@ impl Phone for AndroidPhone {
 
     fn launch(&mut self, app: &App) -> Result<(), PhoneError> {
         self.app_log.mark_launch();
+        if let Some(coverage) = &mut self.app_coverage {
+            coverage.begin();
+        }
         Ok(self
             .java
             .with(|env| self.start(env, &app.package, &app.activity))?)
@@ -162,6 +171,9 @@ impl Phone for AndroidPhone {
     }
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {
+        if let Some(coverage) = &mut self.app_coverage {
+            return coverage.take(into);
+        }
         if let Err(error) = self.java.with(|env| coverage::take(&self.java, env, into)) {
             tracing::warn!(%error, "could not read the branches that ran");
         }

@@ -23,6 +23,7 @@ mod full_disk;
 mod gone;
 mod help;
 mod hostile_app;
+mod hot;
 mod interrupt;
 mod interrupt_phone;
 mod kill;

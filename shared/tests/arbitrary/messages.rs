@@ -81,36 +81,7 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             took
         }
         .into()),
-<<<<<<< HEAD
         play_reply(),
-        (events(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
-=======
-        (
-            verdict(),
-            any::<u32>(),
-            vec(located_by(), 0..20),
-            vec((any::<u32>(), ".{0,40}"), 0..4),
-            events(),
-            branches(),
-            screens,
-            micros()
-        )
-            .prop_map(
-                |(verdict, played, located_by, refusals, events, branches, screens, took)| {
-                    let refusal = |(step, why)| StepRefusal { step, why };
-                    PlayReply {
-                        verdict,
-                        played,
-                        located_by,
-                        refusals: refusals.into_iter().map(refusal).collect(),
-                        events,
-                        branches,
-                        screens,
-                        took,
-                    }
-                    .into()
-                }
-            ),
         (option::of(obstacle()), events(), micros()).prop_map(|(in_front, events, took)| {
             ControlAppReply {
                 in_front,
@@ -119,7 +90,6 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             }
             .into()
         }),
->>>>>>> aa1eafecbbf65bac31ff179aa063899ae91fe0d0
         events().prop_map(|events| WatchAppReply { events }.into()),
         (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| ManageSnapshotReply {
             id: SnapshotId(id),
@@ -302,10 +272,6 @@ fn verdict() -> impl Strategy<Value = Verdict> {
     ]
 }
 
-<<<<<<< HEAD
-fn finding_kind() -> impl Strategy<Value = FindingKind> {
-    prop::sample::select(std::vec![
-=======
 fn obstacle() -> impl Strategy<Value = Obstacle> {
     prop_oneof![
         prop::sample::select(std::vec![
@@ -320,9 +286,8 @@ fn obstacle() -> impl Strategy<Value = Obstacle> {
     ]
 }
 
-fn finding() -> impl Strategy<Value = Finding> {
-    let kind = prop::sample::select(std::vec![
->>>>>>> aa1eafecbbf65bac31ff179aa063899ae91fe0d0
+fn finding_kind() -> impl Strategy<Value = FindingKind> {
+    prop::sample::select(std::vec![
         FindingKind::Crash,
         FindingKind::NativeCrash,
         FindingKind::Anr,

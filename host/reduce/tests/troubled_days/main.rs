@@ -20,6 +20,7 @@ fn chosen_days() -> Range<u64> {
 }
 
 #[tokio::test(start_paused = true)]
+#[expect(clippy::print_stdout, reason = "the figures of the days are published")]
 async fn no_day_of_trouble_loses_or_invents_a_finding_or_gives_a_wrong_verdict() {
     let days = chosen_days();
     let count = days.end - days.start;
