@@ -10,6 +10,9 @@ use super::{ALL, AdbOptions, AppTrust, DeviceSpec, DeviceSpecError};
 use crate::command_error::UserError;
 use crate::exit::CommandExit;
 
+/// Prefix of a tag; only alone.
+const TAG: &str = "tag:";
+
 /// One or more phones, of any kinds.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
@@ -20,6 +23,8 @@ pub struct DeviceList(Vec<DeviceSpec>);
 pub enum DeviceSelector {
     /// `all`: every phone on adb that is ready.
     AllOnAdb,
+    /// `tag:NAME`: the phones with this tag in the lab file.
+    Tagged(String),
     Listed(DeviceList),
 }
 
@@ -173,6 +178,9 @@ impl FromStr for DeviceSelector {
     fn from_str(text: &str) -> Result<DeviceSelector, DeviceSpecError> {
         match text {
             ALL => Ok(DeviceSelector::AllOnAdb),
+            text if text.starts_with(TAG) && text.len() > TAG.len() => {
+                Ok(DeviceSelector::Tagged(text[TAG.len()..].to_owned()))
+            }
             list => Ok(DeviceSelector::Listed(list.parse()?)),
         }
     }
@@ -182,6 +190,7 @@ impl fmt::Display for DeviceSelector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             DeviceSelector::AllOnAdb => f.write_str(ALL),
+            DeviceSelector::Tagged(tag) => write!(f, "{TAG}{tag}"),
             DeviceSelector::Listed(list) => list.fmt(f),
         }
     }

@@ -25,11 +25,12 @@ pub struct ConnectionContext {
 }
 
 impl ConnectionContext {
-    /// The device over a connection.
+    /// The device over a connection. `notices` learns when the phone is silent.
     pub(super) async fn device(
         &self,
         name: String,
         connection: Arc<dyn Connection>,
+        notices: EventSink,
     ) -> Result<Device, DevicesError> {
         let connection: Arc<dyn Connection> = match self.coverage {
             CodeCoverage::Activities => Arc::new(WithoutBranches(connection)),
@@ -39,7 +40,6 @@ impl ConnectionContext {
             Some(retracer) => Arc::new(RetracedPhone::new(connection, Arc::clone(retracer))),
             None => connection,
         };
-        let notices = Arc::clone(&self.sink);
         let device = Device::connect_with_notices(name.clone(), connection, notices).await;
         device.map_err(|source| DevicesError::Connect { name, source })
     }

@@ -53,7 +53,7 @@ pub enum JvmError {
     Failed { what: String, why: String },
     #[error("`{}` could not run the phone's classes: {why}", .java.display())]
     WrongJava { java: PathBuf, why: String },
-    #[error("`{0}` failed; what it said is above")]
+    #[error("`{0}` failed; its output is above")]
     NotBuilt(&'static str),
     #[error("could not run `{what}`")]
     Run {
@@ -97,7 +97,7 @@ impl JvmError {
             JvmError::WrongJava { .. } => {
                 "install a JDK (17), or set JAVA_HOME to one, and see what JAVA_TOOL_OPTIONS adds; then try again".into()
             }
-            JvmError::Failed { .. } => "docs/how-it-works/jvm-phone.md tells which apps run on a JVM".into(),
+            JvmError::Failed { .. } => "docs/how-it-works/jvm-phone.md lists which apps run on a JVM".into(),
             JvmError::NotBuilt(_) => {
                 "see to what it misses: it needs a JDK (17), Maven, unzip and Rust, and a network in which Maven reaches its \
                  repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"

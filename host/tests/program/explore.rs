@@ -215,6 +215,16 @@ fn piped_output_has_no_colours_and_asking_for_them_brings_them() {
 }
 
 #[test]
+fn a_simulated_app_that_hangs_is_not_called_a_silent_phone() {
+    let environment = TestEnvironment::new();
+    // An app that does not respond takes more phone time than a phone that is silent.
+    let ran = environment
+        .run("explore --device sim:shop --explorer auto --events 3000 --seed 3 --out hung");
+    assert!(ran.out.contains("Not responding"), "{}", ran.out);
+    assert!(!ran.err.contains("is silent"), "{}", ran.err);
+}
+
+#[test]
 fn an_exploration_without_code_is_guided_by_activities_and_screens_alone() {
     let environment = TestEnvironment::new();
     let line = "explore --device sim:notes --events 200 --seed 7 --json --coverage";

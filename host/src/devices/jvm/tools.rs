@@ -165,7 +165,7 @@ impl JvmTools {
             .canonicalize()
             .unwrap_or_else(|_| self.java.clone());
         let mut command = Command::new(java);
-        // Programs of a phone's shell: `run-as`, `cmd` and `getprop`. They must know the phone's folder.
+        // Programs of a phone's shell: `run-as`, `cmd`, `getprop` and `logcat`. They must know the phone's folder.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.built.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(path) = std::env::join_paths(folders) {
