@@ -1,4 +1,5 @@
-//! Traces as tests of other tools, one file per format. Each format says which steps it cannot carry over.
+//! Traces as tests of other tools, one file per format, and screens as data. Each format says which steps it cannot carry
+//! over.
 
 mod adb;
 mod appium_python;
@@ -8,6 +9,7 @@ mod maestro;
 mod monkey;
 mod phone_command;
 mod python;
+mod screen;
 mod selector;
 mod source;
 mod uiautomator2_python;
@@ -19,6 +21,7 @@ use retap_reduce::named_choice::NamedChoice;
 use retap_shared::geometry::Size;
 use retap_shared::screen::Screen;
 use retap_shared::trace::Trace;
+pub use screen::{to_json, to_xml};
 use selector::Selector;
 use source::{ExportSource, on_one_line};
 

@@ -20,7 +20,9 @@ use crate::command_error::{CommandError, UserError};
 use crate::device_spec::PhoneSelection;
 use crate::devices::{self, ConnectedPhones, ConnectionContext, DevicesError};
 use crate::exit::CommandExit;
+use crate::export;
 use crate::operations::{self, ClockKind, PlayError};
+use crate::report::console::LineStyle;
 use crate::report::progress::ProgressReporter;
 use crate::run::findings::read_trace;
 
@@ -38,8 +40,22 @@ pub struct ScreenCommand {
     /// Write a screenshot of each screen into this directory, as `0.png`, `1.png` and so on
     #[arg(long, value_name = "DIR")]
     pictures: Option<PathBuf>,
+    /// Print each screen as one line of JSON
+    #[arg(long, conflicts_with = "xml")]
+    json: bool,
+    /// Print the screen as the XML of `uiautomator dump`; with a trace, the last one
+    #[arg(long)]
+    xml: bool,
     #[command(flatten)]
     phones: PhoneArguments,
+}
+
+/// A screen on the way of a trace.
+struct ShownScreen {
+    /// Number of the step before it; 0 for the first screen.
+    number: usize,
+    is_last: bool,
+    heading: String,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -112,8 +128,13 @@ impl ScreenCommand {
             device.control(app, command).await.map_err(lost)?;
             device.settle().await.map_err(lost)?;
         }
-        self.print_screen(&mut device, 0, "the first screen", context)
-            .await?;
+        let last = trace.map_or(0, |trace| trace.steps.len());
+        let first = ShownScreen {
+            number: 0,
+            is_last: last == 0,
+            heading: "the first screen".into(),
+        };
+        self.print_screen(&mut device, &first, context).await?;
         for (number, step) in trace.iter().flat_map(|trace| &trace.steps).enumerate() {
             let stepped = device.step(step.clone()).await.map_err(lost)?;
             let mut heading = format!(
@@ -126,8 +147,12 @@ impl ScreenCommand {
                     let _ = write!(heading, ", {}: {}", finding.kind, finding.summary);
                 }
             }
-            self.print_screen(&mut device, number + 1, &heading, context)
-                .await?;
+            let shown = ShownScreen {
+                number: number + 1,
+                is_last: number + 1 == last,
+                heading,
+            };
+            self.print_screen(&mut device, &shown, context).await?;
         }
         Ok(())
     }
@@ -135,8 +160,7 @@ impl ScreenCommand {
     async fn print_screen(
         &self,
         device: &mut Device,
-        number: usize,
-        heading: &str,
+        shown: &ShownScreen,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
         let name = device.name().to_owned();
@@ -145,19 +169,42 @@ impl ScreenCommand {
             source,
         };
         let screen = device.capture().await.map_err(lost)?;
-        context
-            .console
-            .result(&format!("{heading}:\n{}", tree(&screen)))?;
+        if let Some(text) = self.text(&screen, shown) {
+            context.console.result(&text)?;
+        }
         let Some(directory) = &self.pictures else {
             return Ok(());
         };
         match device.screenshot().await {
-            Ok(picture) => Ok(write(&directory.join(format!("{number}.png")), &picture.0)?),
-            Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => Ok(context
-                .console
-                .result(&format!("no picture: this phone cannot {what}"))?),
+            Ok(picture) => {
+                let file = format!("{}.png", shown.number);
+                Ok(write(&directory.join(file), &picture.0)?)
+            }
+            Err(DeviceError::Refused(RequestFailure::Unsupported(what))) => {
+                let line = format!("no picture: this phone cannot {what}");
+                context.console.print(LineStyle::Warning, &line);
+                Ok(())
+            }
             Err(error) => Err(lost(error).into()),
         }
+    }
+
+    /// The screen as it is printed; none for a screen that is not the last one as XML, which has one root.
+    fn text(&self, screen: &Screen, shown: &ShownScreen) -> Option<String> {
+        let ShownScreen {
+            number,
+            is_last,
+            heading,
+        } = shown;
+        if self.json {
+            let mut line = export::to_json(screen);
+            line["step"] = (*number).into();
+            return Some(line.to_string());
+        }
+        if self.xml {
+            return is_last.then(|| export::to_xml(screen));
+        }
+        Some(format!("{heading}:\n{}", tree(screen)))
     }
 }
 

@@ -27,6 +27,7 @@ fn help_of_every_command() {
         "runs",
         "runs prune",
         "screen",
+        "export",
         "import",
         "policy",
         "phone",
