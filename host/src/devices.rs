@@ -10,11 +10,14 @@ mod phone_lock;
 mod reconnect;
 mod retraced;
 mod simulated;
+mod without_branches;
 
 pub use adb::AdbPhone;
 use adb::restricted::PERSONAL_PHONE_KIND;
 pub use connection_context::ConnectionContext;
-pub use connections::{ServedSpeed, check, connect_to_serve, jvm_for_bench, simulated_with};
+pub use connections::{
+    ServedSpeed, check, check_coverage, connect_to_serve, jvm_for_bench, simulated_with,
+};
 pub use discovery::{all_ready_on_adb, only_ready_on_adb, with_tag};
 pub use error::DevicesError;
 pub use jvm::{JvmError, JvmPhone, RandomWalkSummary, has_java};
@@ -59,10 +62,17 @@ impl ConnectedPhones {
         context: &ConnectionContext,
     ) -> Result<ConnectedPhones, DevicesError> {
         check(&selection.device)?;
+        // A virtual clock passes minutes of phone time at once: only on a real clock is a phone silent.
+        let notices = if selection.device.is_linked() {
+            Arc::clone(&context.sink)
+        } else {
+            null_sink()
+        };
         let connecting = async {
             let mut connected = Vec::new();
             for (name, connection) in connections::connect_all(selection, seed, context).await? {
-                connected.push(context.device(name, connection).await?);
+                let notices = Arc::clone(&notices);
+                connected.push(context.device(name, connection, notices).await?);
             }
             let source = LostPhones::of(selection, context)?;
             let sink = Arc::clone(&context.sink);

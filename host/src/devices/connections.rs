@@ -23,6 +23,7 @@ use crate::device_spec::{
 };
 use crate::link::pairing::{Pairing, PairingError};
 use crate::link::{Dialer, Link, ReconnectPolicy};
+use crate::options::CodeCoverage;
 use crate::os;
 
 /// Checks whether phones can be reached, as far as their files tell. Nothing is connected.
@@ -39,6 +40,19 @@ pub fn check(devices: &DeviceList) -> Result<(), DevicesError> {
         }
     }
     Ok(())
+}
+
+/// Checks whether all phones can note this of an app's code.
+pub fn check_coverage(devices: &DeviceList, coverage: CodeCoverage) -> Result<(), DevicesError> {
+    let needs_library = coverage.library_mode().is_some();
+    let is_jvm = |spec: &&DeviceSpec| matches!(spec, DeviceSpec::Jvm(_));
+    match devices.specs().iter().find(|spec| !is_jvm(spec)) {
+        Some(other) if needs_library => Err(DevicesError::NotOnJvm {
+            option: coverage.option(),
+            spec: other.to_string(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Names and connections of all phones of a selection.
@@ -190,7 +204,7 @@ fn shared_factory(
     if let Some(factory) = factories.get(jvm) {
         return Ok(Arc::clone(factory));
     }
-    let made = JvmPhoneFactory::make(jvm, &context.cancellation);
+    let made = JvmPhoneFactory::make(jvm, context.coverage, &context.cancellation);
     let factory = Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?);
     factories.insert(jvm.clone(), Arc::clone(&factory));
     Ok(factory)
@@ -205,7 +219,8 @@ pub async fn jvm_for_bench(
         return Ok(None);
     };
     let failed = |source| DevicesError::jvm(spec, source);
-    let factory = JvmPhoneFactory::make(jvm, cancellation).map_err(failed)?;
+    let factory =
+        JvmPhoneFactory::make(jvm, CodeCoverage::default(), cancellation).map_err(failed)?;
     let factory = Arc::new(factory.with_java_loop());
     Ok(Some(Arc::new(factory.start().await.map_err(failed)?)))
 }

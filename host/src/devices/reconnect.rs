@@ -43,7 +43,10 @@ impl LostPhones {
                 return Err(DevicesError::NoneConnected);
             }
         };
-        self.context.device(name.to_owned(), connection).await
+        let notices = Arc::clone(&self.context.sink);
+        self.context
+            .device(name.to_owned(), connection, notices)
+            .await
     }
 }
 

@@ -87,9 +87,9 @@ impl FindingRetracer {
     }
 
     fn warn_once(&self, text: String) {
-        let mut told = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if !told.contains(&text) {
-            told.push(text.clone());
+        let mut reported = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reported.contains(&text) {
+            reported.push(text.clone());
             (self.sink)(RunEvent::Warning { text });
         }
     }
@@ -153,7 +153,8 @@ impl Connection for RetracedPhone {
                 Reply::DescribePhoneReply(_)
                 | Reply::CaptureReply(_)
                 | Reply::ManageSnapshotReply(_)
-                | Reply::TakeScreenshotReply(_) => {}
+                | Reply::TakeScreenshotReply(_)
+                | Reply::ReadLogReply(_) => {}
             }
             Ok(reply)
         })
