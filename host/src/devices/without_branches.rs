@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_health::PhoneHealth;
 use retap_shared::protocol::{Reply, Request};
 
 /// A phone that does not report branches.
@@ -35,6 +36,10 @@ impl Connection for WithoutBranches {
 
     fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
         self.0.start_fresh()
+    }
+
+    fn health(&self) -> BoxFuture<'_, Option<PhoneHealth>> {
+        self.0.health()
     }
 }
 
