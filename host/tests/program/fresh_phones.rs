@@ -50,6 +50,7 @@ fn a_proof_tells_its_fresh_starts_everywhere_and_replay_shows_the_claim() {
     assert_eq!(told.code, 0, "{}{}", told.out, told.err);
     let words = "; asked for 90 %; 1 on a freshly started phone";
     assert!(told.out.contains(words), "{}", told.out);
+    assert!(told.out.contains("\n  all within "), "{}", told.out);
     let page = environment.read("cut/report.html");
     assert!(page.contains("1 of 1 on freshly started phones"), "{page}");
 
