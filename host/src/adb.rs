@@ -12,6 +12,8 @@ use std::process::{ExitStatus, Stdio};
 use std::time::Duration;
 
 pub use device::AdbDevice;
+#[cfg(any(test, fuzzing))]
+pub use list::parse_list;
 pub use list::{AdbState, ListedPhone};
 pub use server::{AdbServer, use_server};
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
@@ -28,6 +30,18 @@ const PROGRAM: &str = "ADB";
 const OUTPUT_LIMIT: u64 = 1 << 20;
 /// Timeout of commands that adb answers without a phone. Its server may have to start first.
 const COMMAND_TIMEOUT: Duration = Duration::from_secs(10);
+
+/// adb's messages about a phone that is away, or was lost during the command.
+const AWAY_MESSAGES: [&str; 7] = [
+    "device offline",
+    "' not found",
+    "no devices",
+    "device still connecting",
+    "error: closed",
+    "protocol fault",
+    // adb ended without a message, and the command without its exit code.
+    "exit status:",
+];
 
 /// An adb program whose server has the same version.
 #[derive(Clone, Debug)]
@@ -113,6 +127,16 @@ impl AdbError {
         match self {
             AdbError::Failed { why, .. } => Some(why),
             _ => None,
+        }
+    }
+
+    /// True if the phone is away for the moment, as while it or its adbd restarts.
+    pub fn may_pass(&self) -> bool {
+        match self {
+            AdbError::TimedOut { .. } | AdbError::NoPhone { .. } => true,
+            AdbError::NotReady { state, .. } => *state == AdbState::Offline,
+            AdbError::Failed { why, .. } => AWAY_MESSAGES.iter().any(|away| why.contains(away)),
+            _ => false,
         }
     }
 

@@ -11,6 +11,7 @@ mod devices;
 mod doctor;
 mod explore;
 mod explorer_arguments;
+mod export;
 pub mod import;
 mod install;
 mod named_choice;
@@ -70,6 +71,7 @@ enum CliCommand {
     Report(report::ReportCommand),
     Runs(runs::RunsCommand),
     Screen(screen::ScreenCommand),
+    Export(export::ExportCommand),
     Import(import::ImportCommand),
     Policy(policy::PolicyCommand),
     Phone(phone::PhoneCommand),
@@ -143,6 +145,7 @@ impl CliCommand {
             CliCommand::Report(command) => command.run(global, context),
             CliCommand::Runs(command) => command.run(global, context),
             CliCommand::Screen(command) => command.run(global, context),
+            CliCommand::Export(command) => command.run(context),
             CliCommand::Import(command) => command.run(context),
             CliCommand::Policy(command) => command.run(global, context),
             CliCommand::Phone(command) => command.run(context),

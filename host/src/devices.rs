@@ -6,23 +6,30 @@ mod connections;
 mod discovery;
 mod error;
 mod jvm;
+mod phone_lock;
+mod reconnect;
 mod retraced;
 mod simulated;
+mod without_branches;
 
 pub use adb::AdbPhone;
 use adb::restricted::PERSONAL_PHONE_KIND;
 pub use connection_context::ConnectionContext;
-pub use connections::{check, jvm_for_bench, open_simulated, simulated_with};
-pub use discovery::{all_ready_on_adb, only_ready_on_adb};
+pub use connections::{
+    ServedSpeed, check, check_coverage, connect_to_serve, jvm_for_bench, simulated_with,
+};
+pub use discovery::{all_ready_on_adb, only_ready_on_adb, with_tag};
 pub use error::DevicesError;
 pub use jvm::{JvmError, JvmPhone, RandomWalkSummary, has_java};
+pub use phone_lock::PhoneLock;
 pub use retraced::{FindingRetracer, RetracedPhone};
 
 use std::sync::Arc;
 
+use reconnect::LostPhones;
 use retap_device::run_event::{EventSink, RunEvent, null_sink};
 use retap_device::seed::Seed;
-use retap_device::{Device, DevicePool};
+use retap_device::{Device, DevicePool, PhoneSource};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::AppInfo;
 use retap_shared::trace::Trace;
@@ -67,7 +74,9 @@ impl ConnectedPhones {
                 let notices = Arc::clone(&notices);
                 connected.push(context.device(name, connection, notices).await?);
             }
-            Ok(ConnectedPhones::from_devices(connected))
+            let source = LostPhones::of(selection, context)?;
+            let sink = Arc::clone(&context.sink);
+            Ok(ConnectedPhones::with_source(connected, source, sink))
         };
         // A phone in this process group gets the same Ctrl-C, and may end first.
         match context.cancellation.run_until_cancelled(connecting).await {
@@ -79,6 +88,14 @@ impl ConnectedPhones {
 
     /// Phones that are connected already.
     pub fn from_devices(connected: Vec<Device>) -> ConnectedPhones {
+        ConnectedPhones::with_source(connected, None, null_sink())
+    }
+
+    fn with_source(
+        connected: Vec<Device>,
+        source: Option<Arc<dyn PhoneSource>>,
+        sink: EventSink,
+    ) -> ConnectedPhones {
         let infos = connected
             .iter()
             .map(|device| (device.name().to_owned(), device.description().phone.clone()));
@@ -89,7 +106,7 @@ impl ConnectedPhones {
         ConnectedPhones {
             infos: infos.collect(),
             apps,
-            pool: DevicePool::new(connected),
+            pool: DevicePool::with_source(connected, source, sink),
         }
     }
 

@@ -123,16 +123,10 @@ impl Link {
         let mut wrong_answers = 0;
         loop {
             let up = self.shared.connection().await?;
-            let other_agent =
-                first_incarnation.is_some_and(|incarnation| incarnation != up.incarnation);
+            let other_agent = first_incarnation.is_some_and(|first| first != up.incarnation);
             first_incarnation.get_or_insert(up.incarnation);
-            let envelope = RequestEnvelope {
-                number,
-                oldest_open: self.shared.oldest_open(),
-                notifications_seen: self.shared.notifications_seen.load(Ordering::Relaxed),
-                only_known: other_agent && !request.is_read_only(),
-                request: request.clone(),
-            };
+            let only_known = other_agent && !request.is_read_only();
+            let envelope = self.envelope(number, &request, only_known);
             let sent = Instant::now();
             let Ok(exchanged) = timeout(limit, self.exchange(&up.quic, &envelope)).await else {
                 return Err(silent(&request, limit).into());
@@ -169,6 +163,16 @@ impl Link {
                     sleep(WRONG_ANSWER_PAUSE * (1 << wrong_answers)).await;
                 }
             }
+        }
+    }
+
+    fn envelope(&self, number: u64, request: &Request, only_known: bool) -> RequestEnvelope {
+        RequestEnvelope {
+            number,
+            oldest_open: self.shared.oldest_open(),
+            notifications_seen: self.shared.notifications_seen.load(Ordering::Relaxed),
+            only_known,
+            request: request.clone(),
         }
     }
 

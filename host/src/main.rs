@@ -1,46 +1,7 @@
-//! The program `retap`.
-#![expect(
-    unreachable_pub,
-    reason = "in a program `pub` says which module may use it, nobody outside can"
-)]
-
-mod adb;
-mod agent_files;
-mod bench;
-mod cli;
-mod command_context;
-mod command_error;
-mod config;
-mod constraints;
-mod containment;
-mod device_spec;
-mod devices;
-mod doctor;
-mod exit;
-mod format;
-mod input_file;
-mod link;
-mod operations;
-mod options;
-mod os;
-mod panic_hook;
-mod report;
-mod run;
-mod sanitise_terminal;
-mod shell_command;
-mod shutdown;
-mod target;
-mod wording;
+//! The program `retap`: everything is in the library of the same name.
 
 use std::process::ExitCode;
 
-use containment::LaunchRequest;
-
 fn main() -> ExitCode {
-    panic_hook::install();
-    // First of all, because a launcher must have one thread only.
-    match LaunchRequest::from_arguments(std::env::args_os()) {
-        Some(request) => request.launch(),
-        None => cli::run().into(),
-    }
+    retap::main()
 }

@@ -29,6 +29,8 @@ pub use explore::{ExplorationPlan, ExploreResult, explore};
 pub use play::{PlayError, describe_verdict, play};
 pub use policy::{load_or_solve_policy, load_prior, solve_policy};
 pub use reduce::{ReductionOracle, ReductionPlan, TraceWithoutTimes, reduce};
+#[cfg(any(test, fuzzing))]
+pub use reduction_source::CopiedInputs;
 pub use reduction_source::{ReductionSource, devices_for};
 pub use reductions::{ReducedTrace, reduce_all, reduce_one};
 pub use report_page::{exploration_section, render_report};

@@ -124,15 +124,17 @@ impl Run {
 
 /// Path of the store, unless it is named.
 pub fn default_store() -> PathBuf {
+    data_directory().join("store.sqlite")
+}
+
+/// Directory of what outlives the runs of this user.
+pub fn data_directory() -> PathBuf {
     let home = || env::home_dir().map(|home| home.join(".local").join("share"));
     // By the XDG rules a relative path counts as not set.
     let data = env::var_os("XDG_DATA_HOME")
         .map(PathBuf::from)
         .filter(|path| path.is_absolute());
-    data.or_else(home)
-        .unwrap_or_default()
-        .join("retap")
-        .join("store.sqlite")
+    data.or_else(home).unwrap_or_default().join("retap")
 }
 
 /// A number from the system's randomness, for names and for seeds that were not given.

@@ -4,6 +4,7 @@ use std::future::Future;
 use std::pin::Pin;
 
 use crate::phone_event::PhoneEvent;
+use crate::phone_health::PhoneHealth;
 use crate::protocol::{Reply, Request, RequestFailure};
 use crate::verdict::Interruption;
 
@@ -22,6 +23,11 @@ pub trait Connection: Send + Sync {
     /// host has started can be.
     fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
         Box::pin(async { Err(FreshStartError::StartedElsewhere) })
+    }
+
+    /// Battery and temperature of the phone; none if it does not tell.
+    fn health(&self) -> BoxFuture<'_, Option<PhoneHealth>> {
+        Box::pin(async { None })
     }
 }
 

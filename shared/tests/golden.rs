@@ -1,29 +1,23 @@
 //! Golden bytes of every message: host and agent are built separately and must agree on each byte.
 //! A message that is added needs an entry, or this does not compile.
 
+#[path = "golden/messages.rs"]
+mod messages;
+
 use std::error::Error;
 use std::fmt::Debug;
-use std::sync::Arc;
 
-use retap_shared::Text;
-use retap_shared::action::{Action, Key, SystemEvent, SystemEventKinds};
-use retap_shared::bytes::Png;
 use retap_shared::codec::{CodecError, decode, encode};
-use retap_shared::finding::{Finding, FindingKind};
-use retap_shared::fingerprint::Fingerprint;
-use retap_shared::geometry::*;
-use retap_shared::locate::LocatedBy;
-use retap_shared::micros::Micros;
-use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
-use retap_shared::phone_info::PhoneInfo;
+use retap_shared::finding::FindingKind;
+use retap_shared::obstacle::Obstacle;
+use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::*;
-use retap_shared::screen::*;
 use retap_shared::target::Target;
-use retap_shared::trace::{App, ReplayPace, StartMode, Step};
 use retap_shared::verdict::Verdict;
-use retap_shared::widget::Widget;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+
+use messages::{events, replies, requests, widget};
 
 /// Panics with the actual bytes.
 fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golden: &str) {
@@ -32,107 +26,6 @@ fn check<T: Serialize + DeserializeOwned + PartialEq + Debug>(message: &T, golde
     let golden: String = golden.split_whitespace().collect();
     assert_eq!(hex, golden, "the bytes of {message:?}");
     assert_eq!(decode::<T>(&bytes).unwrap(), *message);
-}
-
-fn app() -> App {
-    App {
-        package: "org.notes".into(),
-        activity: ".Main".into(),
-        version_code: 7,
-    }
-}
-
-fn settle() -> Settle {
-    Settle {
-        quiet: Micros(200_000),
-        limit: Micros(5_000_000),
-    }
-}
-
-fn widget() -> Widget {
-    Widget {
-        id: "id/ok".into(),
-        text: "OK".into(),
-        class: "Button".into(),
-        path: "0.2".into(),
-    }
-}
-
-fn finding() -> Finding {
-    Finding {
-        kind: FindingKind::Crash,
-        process: "org.notes".into(),
-        summary: "boom".into(),
-        stack: "at x.Y.z(Y.java:1)".into(),
-    }
-}
-
-fn screen(text: &str) -> Screen {
-    let node = |depth, text: &str| Node {
-        depth,
-        class: "Button".into(),
-        id: "id/ok".into(),
-        text: text.into(),
-        description: Text::default(),
-        bounds: Rect {
-            left: 0,
-            top: -1,
-            right: 1_080,
-            bottom: 2_400,
-        },
-        flags: NodeFlags::ENABLED | NodeFlags::VISIBLE,
-    };
-    let window = Window {
-        kind: WindowKind::Dialog,
-        package: "org.notes".into(),
-        title: "OK".into(),
-        bounds: Rect {
-            left: 0,
-            top: 0,
-            right: 1_080,
-            bottom: 2_400,
-        },
-        flags: WindowFlags::FOCUSED,
-        nodes: 2,
-    };
-    let content = ScreenContent {
-        size: Size {
-            width: 1_080,
-            height: 2_400,
-        },
-        rotation: Rotation::Left,
-        activity: ".Main".into(),
-        windows: vec![window],
-        nodes: vec![node(0, ""), node(1, text)],
-    };
-    Screen::new(content).unwrap()
-}
-
-fn step() -> Step {
-    Step {
-        action: Action::Tap(Point { x: 540, y: -800 }),
-        widget: Some(widget()),
-        activity: ".Main".into(),
-        screen: Some(ScreenHash(0x0123_4567_89ab_cdef)),
-        at_millis: Some(1_500),
-    }
-}
-
-fn bare(actions: Vec<Action>) -> Vec<Step> {
-    actions.into_iter().map(Step::new).collect()
-}
-
-fn events() -> Vec<PhoneEvent> {
-    vec![
-        PhoneEvent {
-            at: Micros(3),
-            kind: PhoneEventKind::Finding(finding()),
-        },
-        PhoneEvent {
-            at: Micros(300),
-            kind: PhoneEventKind::Activity(".Main".into()),
-        },
-    ]
 }
 
 /// The screen of these messages: its length, then the table of texts, then windows and nodes.
@@ -160,6 +53,7 @@ fn golden_request(request: &Request) -> &'static str {
         Request::WatchApp(_) => "06 096f72672e6e6f746573",
         Request::ManageSnapshot(_) => "07 0109",
         Request::TakeScreenshot(_) => "08",
+        Request::ReadLog(_) => "09 01 01 02",
     }
 }
 
@@ -177,10 +71,11 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::PlayReply(_) => {
             "04 03096f72672e6f74686572 03 03000102 01 02 096e6f2077696e646f77 EVENTS 01 05 01 SCREEN fdffffffffffffffff"
         }
-        Reply::ControlAppReply(_) => "05 00 0c",
+        Reply::ControlAppReply(_) => "05 01 06 01 62 00 0c",
         Reply::WatchAppReply(_) => "06 EVENTS",
         Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
         Reply::TakeScreenshotReply(_) => "08 03 0080ff",
+        Reply::ReadLogReply(_) => "09 06 72656164790a 05 5049442031",
     }
 }
 
@@ -199,177 +94,8 @@ fn golden_failure(failure: &RequestFailure) -> &'static str {
         RequestFailure::Impossible(_) => "01 00",
         RequestFailure::Phone(_) => "02 0162",
         RequestFailure::Cancelled => "03",
+        RequestFailure::Obstructed(_) => "04 02",
     }
-}
-
-fn requests() -> Vec<Request> {
-    let at = Point { x: 1, y: 2 };
-    let actions = vec![
-        Action::Tap(at),
-        Action::LongPress(at),
-        Action::Swipe {
-            from: at,
-            to: Point { x: 3, y: 4 },
-            millis: 5,
-        },
-        Action::Pinch {
-            center: at,
-            from: 3,
-            to: 4,
-            millis: 5,
-        },
-        Action::Key(Key::Back),
-        Action::Key(Key::Code(300)),
-        Action::Text {
-            at,
-            text: "hi".into(),
-        },
-        Action::Rotate(Rotation::Right),
-        Action::Launch,
-        Action::Wait { millis: 6 },
-        Action::System(SystemEvent::Call),
-        Action::System(SystemEvent::Offline),
-        Action::System(SystemEvent::Online),
-        Action::System(SystemEvent::LowMemory),
-        Action::System(SystemEvent::Locale("ar".into())),
-        Action::System(SystemEvent::Message),
-        Action::System(SystemEvent::Broadcast("MEDIA".into())),
-        Action::System(SystemEvent::TimeZone("UTC".into())),
-        Action::System(SystemEvent::Doze),
-        Action::System(SystemEvent::Wake),
-    ];
-    vec![
-        DescribePhone.into(),
-        Capture {
-            held_screen: Some(ScreenHash(1)),
-        }
-        .into(),
-        Act {
-            step: step(),
-            settle: settle(),
-            held_screen: None,
-        }
-        .into(),
-        settle().into(),
-        Play {
-            app: app(),
-            start: StartMode::Restart,
-            steps: bare(actions),
-            target: Some(Target::Problem(Fingerprint(0xfedc_ba98_7654_3210))),
-            pace: ReplayPace::Recorded,
-            settle: settle(),
-            final_wait: Micros(1),
-            record: true,
-        }
-        .into(),
-        ControlApp {
-            app: app(),
-            command: AppCommand::Start(StartMode::Continue),
-        }
-        .into(),
-        WatchApp {
-            package: "org.notes".into(),
-        }
-        .into(),
-        ManageSnapshot::Restore(SnapshotId(9)).into(),
-        TakeScreenshot.into(),
-    ]
-}
-
-fn replies() -> Vec<Reply> {
-    let phone = PhoneInfo {
-        kind: "simulated".into(),
-        model: "sim".into(),
-        api_level: 34,
-        display: 0,
-        size: Size {
-            width: 1_080,
-            height: 2_400,
-        },
-        density: 420,
-        rotation: Rotation::Natural,
-        posture: Text::default(),
-        locale: "en-GB".into(),
-        font_scale: 100,
-        dark_mode: true,
-    };
-    let apps = vec![AppInfo {
-        app: app(),
-        label: "Notes".into(),
-        activities: vec![".Main".into()],
-        branches: 12,
-    }];
-    let system = SystemEventKinds::SIMULATED | SystemEventKinds::WAKE;
-    let can = Capabilities {
-        snapshots: true,
-        branches: false,
-        rotation: true,
-        screenshots: false,
-        system_events: system,
-    };
-    let change = ScreenDiff::between(&screen("OK"), &screen("No"));
-    vec![
-        DescribePhoneReply {
-            phone,
-            capabilities: can,
-            apps,
-        }
-        .into(),
-        CaptureReply {
-            screen: ScreenUpdate::Full(Arc::new(screen("OK"))),
-            agent_time: Micros(12),
-        }
-        .into(),
-        ActReply {
-            located_by: LocatedBy::Place,
-            refusal: Some("no window".into()),
-            screen: ScreenUpdate::Changed(change),
-            events: events(),
-            branches: vec![1, 250, 251, 70_000],
-            quiet: true,
-            took: Micros(12),
-            at: Micros(300),
-        }
-        .into(),
-        SettleReply {
-            quiet: false,
-            events: Vec::new(),
-            took: Micros(12),
-        }
-        .into(),
-        PlayReply {
-            verdict: Verdict::LeftApp {
-                to: "org.other".into(),
-            },
-            played: 3,
-            located_by: vec![LocatedBy::Widget, LocatedBy::Place, LocatedBy::Anywhere],
-            refusals: vec![StepRefusal {
-                step: 2,
-                why: "no window".into(),
-            }],
-            events: events(),
-            branches: vec![5],
-            screens: vec![Arc::new(screen("OK"))],
-            took: Micros(u64::MAX),
-        }
-        .into(),
-        ControlAppReply {
-            events: Vec::new(),
-            took: Micros(12),
-        }
-        .into(),
-        WatchAppReply { events: events() }.into(),
-        ManageSnapshotReply {
-            id: SnapshotId(9),
-            bytes: 65_536,
-            took: Micros(1),
-        }
-        .into(),
-        TakeScreenshotReply {
-            picture: Png(vec![0, 128, 255]),
-        }
-        .into(),
-    ]
 }
 
 #[test]
@@ -415,11 +141,38 @@ fn failures_have_their_golden_bytes() {
         RequestFailure::Impossible(String::new()),
         RequestFailure::Phone("b".into()),
         RequestFailure::Cancelled,
+        RequestFailure::Obstructed(Obstacle::Launcher),
     ];
     for failure in &faults {
         check(failure, golden_failure(failure));
     }
     assert_all_variants::<RequestFailure>(faults.iter().map(golden_failure));
+}
+
+#[test]
+fn obstacles_have_their_golden_bytes() {
+    let golden = |obstacle: &Obstacle| match obstacle {
+        Obstacle::DisplayOff => "00",
+        Obstacle::LockScreen => "01",
+        Obstacle::Launcher => "02",
+        Obstacle::FailureDialog => "03",
+        Obstacle::PermissionDialog => "04",
+        Obstacle::NoWindow => "05",
+        Obstacle::OtherApp(_) => "06 0162",
+    };
+    let obstacles = [
+        Obstacle::DisplayOff,
+        Obstacle::LockScreen,
+        Obstacle::Launcher,
+        Obstacle::FailureDialog,
+        Obstacle::PermissionDialog,
+        Obstacle::NoWindow,
+        Obstacle::OtherApp("b".into()),
+    ];
+    for obstacle in &obstacles {
+        check(obstacle, golden(obstacle));
+    }
+    assert_all_variants::<Obstacle>(obstacles.iter().map(golden));
 }
 
 #[test]

@@ -18,13 +18,93 @@ const HEADER: &str = r#"{"retap":"1.0","app":{"package":"org.notes"}}"#;
 
 #[test]
 fn a_trace_is_a_header_and_one_line_per_step() {
+    let trace = Trace {
+        header: header(),
+        steps: steps(),
+    };
+    insta::assert_snapshot!(trace.to_text(), @r#"
+    {"retap":"1.2","app":{"package":"org.notes","activity":"org.notes/.Main","version_code":12},"start":"clean","seed":18446744073709551615,"target":{"problem":"0000000000000bad"},"phone":{"kind":"simulated","api_level":34,"size":{"width":1080,"height":2400},"rotation":"left","dark_mode":true},"pace":"recorded","claim":{"standing":"proven","successes":39,"runs":40,"rate":0.975,"interval":[0.9012,1.0],"required_rate":0.9,"phones":2,"fresh_starts":1,"fresh_successes":1}}
+    {"do":{"tap":{"x":540,"y":800}},"widget":{"id":"id/save","text":"Save","class":"Button","path":"0.2"},"activity":"org.notes/.Main","screen":"0000000000c0ffee","at":1500}
+    {"do":{"long_press":{"x":540,"y":800}}}
+    {"do":{"swipe":{"from":{"x":540,"y":800},"to":{"x":540,"y":100},"millis":300}}}
+    {"do":{"pinch":{"center":{"x":540,"y":800},"from":100,"to":400,"millis":250}}}
+    {"do":{"key":"back"}}
+    {"do":{"key":{"code":24}}}
+    {"do":{"text":{"at":{"x":540,"y":800},"text":"ä \"quoted\"\n"}}}
+    {"do":{"rotate":"upside_down"}}
+    {"do":"launch"}
+    {"do":{"wait":{"millis":500}}}
+    {"do":{"system":"low_memory"}}
+    {"do":{"system":{"locale":"ar"}}}
+    {"do":{"system":"message"}}
+    {"do":{"system":{"broadcast":"MEDIA"}}}
+    {"do":{"system":{"time_zone":"UTC"}}}
+    {"do":{"system":"doze"}}
+    "#);
+    assert_eq!(Trace::parse(&trace.to_text()).unwrap(), trace);
+}
+
+/// A header with a value in every field.
+fn header() -> TraceHeader {
+    TraceHeader {
+        app: App {
+            package: "org.notes".into(),
+            activity: "org.notes/.Main".into(),
+            version_code: 12,
+        },
+        start: StartMode::Clean,
+        seed: Some(u64::MAX),
+        target: Some(Target::Problem(Fingerprint(0xbad))),
+        phone: PhoneInfo {
+            kind: "simulated".into(),
+            api_level: 34,
+            size: Size {
+                width: 1_080,
+                height: 2_400,
+            },
+            rotation: Rotation::Left,
+            dark_mode: true,
+            ..PhoneInfo::default()
+        },
+        pace: ReplayPace::Recorded,
+        claim: Some(claim()),
+    }
+}
+
+fn claim() -> TraceClaim {
+    TraceClaim {
+        standing: ClaimStanding::Proven,
+        tally: RunTally {
+            successes: 39,
+            runs: 40,
+        },
+        interval: [RunShare::at_most(0.90129), RunShare::at_least(0.99991)],
+        required_rate: RunShare::nearest(0.9),
+        phones: 2,
+        fresh_starts: RunTally {
+            successes: 1,
+            runs: 1,
+        },
+        as_published: false,
+    }
+}
+
+/// A step with a value in every field, and one of every other kind.
+fn steps() -> Vec<Step> {
+    let at = Point { x: 540, y: 800 };
     let widget = Widget {
         id: "id/save".into(),
         text: "Save".into(),
         class: "Button".into(),
         path: "0.2".into(),
     };
-    let at = Point { x: 540, y: 800 };
+    let first = Step {
+        action: Action::Tap(at),
+        widget: Some(widget),
+        activity: "org.notes/.Main".into(),
+        screen: Some(ScreenHash(0x00c0_ffee)),
+        at_millis: Some(1_500),
+    };
     let actions = [
         Action::LongPress(at),
         Action::Swipe {
@@ -54,73 +134,7 @@ fn a_trace_is_a_header_and_one_line_per_step() {
         Action::System(SystemEvent::TimeZone("UTC".into())),
         Action::System(SystemEvent::Doze),
     ];
-    let first = Step {
-        action: Action::Tap(at),
-        widget: Some(widget),
-        activity: "org.notes/.Main".into(),
-        screen: Some(ScreenHash(0x00c0_ffee)),
-        at_millis: Some(1_500),
-    };
-    let trace = Trace {
-        header: TraceHeader {
-            app: App {
-                package: "org.notes".into(),
-                activity: "org.notes/.Main".into(),
-                version_code: 12,
-            },
-            start: StartMode::Clean,
-            seed: Some(u64::MAX),
-            target: Some(Target::Problem(Fingerprint(0xbad))),
-            phone: PhoneInfo {
-                kind: "simulated".into(),
-                api_level: 34,
-                size: Size {
-                    width: 1_080,
-                    height: 2_400,
-                },
-                rotation: Rotation::Left,
-                dark_mode: true,
-                ..PhoneInfo::default()
-            },
-            pace: ReplayPace::Recorded,
-            claim: Some(TraceClaim {
-                standing: ClaimStanding::Proven,
-                tally: RunTally {
-                    successes: 39,
-                    runs: 40,
-                },
-                interval: [RunShare::at_most(0.90129), RunShare::at_least(0.99991)],
-                required_rate: RunShare::nearest(0.9),
-                phones: 2,
-                fresh_starts: RunTally {
-                    successes: 1,
-                    runs: 1,
-                },
-                as_published: false,
-            }),
-        },
-        steps: [first].into_iter().chain(actions.map(Step::new)).collect(),
-    };
-    insta::assert_snapshot!(trace.to_text(), @r#"
-    {"retap":"1.2","app":{"package":"org.notes","activity":"org.notes/.Main","version_code":12},"start":"clean","seed":18446744073709551615,"target":{"problem":"0000000000000bad"},"phone":{"kind":"simulated","api_level":34,"size":{"width":1080,"height":2400},"rotation":"left","dark_mode":true},"pace":"recorded","claim":{"standing":"proven","successes":39,"runs":40,"rate":0.975,"interval":[0.9012,1.0],"required_rate":0.9,"phones":2,"fresh_starts":1,"fresh_successes":1}}
-    {"do":{"tap":{"x":540,"y":800}},"widget":{"id":"id/save","text":"Save","class":"Button","path":"0.2"},"activity":"org.notes/.Main","screen":"0000000000c0ffee","at":1500}
-    {"do":{"long_press":{"x":540,"y":800}}}
-    {"do":{"swipe":{"from":{"x":540,"y":800},"to":{"x":540,"y":100},"millis":300}}}
-    {"do":{"pinch":{"center":{"x":540,"y":800},"from":100,"to":400,"millis":250}}}
-    {"do":{"key":"back"}}
-    {"do":{"key":{"code":24}}}
-    {"do":{"text":{"at":{"x":540,"y":800},"text":"ä \"quoted\"\n"}}}
-    {"do":{"rotate":"upside_down"}}
-    {"do":"launch"}
-    {"do":{"wait":{"millis":500}}}
-    {"do":{"system":"low_memory"}}
-    {"do":{"system":{"locale":"ar"}}}
-    {"do":{"system":"message"}}
-    {"do":{"system":{"broadcast":"MEDIA"}}}
-    {"do":{"system":{"time_zone":"UTC"}}}
-    {"do":{"system":"doze"}}
-    "#);
-    assert_eq!(Trace::parse(&trace.to_text()).unwrap(), trace);
+    [first].into_iter().chain(actions.map(Step::new)).collect()
 }
 
 #[test]

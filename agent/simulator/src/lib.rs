@@ -18,5 +18,7 @@ pub use ground_truth::{
 };
 pub use noise::{Latency, Noise, SnapshotCost};
 pub use phone::SimulatedPhone;
-pub use spec::{FORGE, SimulatorSpecError, about, app_names, open, uncounted_app_names};
+pub use spec::{
+    FORGE, SimulatorSpecError, about, app_names, open, temperatures_of, uncounted_app_names,
+};
 pub use trouble::{ReportedFindings, TroubledPhone};

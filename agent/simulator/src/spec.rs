@@ -12,6 +12,7 @@ pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
         let given = SpecParameters::parse(parameters, FORGE_PARAMETERS)?;
         let parameters = given.forge_spec()?;
         let chance = given.read("chance", seed)?.unwrap_or(parameters.seed);
+        given.read("temperature", temperatures)?;
         return Ok(SimulatedPhone::new(
             forge::install(&parameters),
             given.noise()?,
@@ -21,7 +22,23 @@ pub fn open(spec: &str) -> Result<SimulatedPhone, SimulatorSpecError> {
     let entry = entry(name)?;
     let given = SpecParameters::parse(parameters, PARAMETERS)?;
     let seed = given.read("seed", seed)?.unwrap_or_default();
+    given.read("temperature", temperatures)?;
     Ok(SimulatedPhone::new((entry.install)(), given.noise()?, seed))
+}
+
+/// Temperatures in °C that the phone of a spec tells, one for each minute; empty if it tells none.
+pub fn temperatures_of(spec: &str) -> Vec<f32> {
+    let (name, parameters) = parts(spec);
+    let known = if name == FORGE {
+        FORGE_PARAMETERS
+    } else {
+        PARAMETERS
+    };
+    SpecParameters::parse(parameters, known)
+        .and_then(|given| given.read("temperature", temperatures))
+        .ok()
+        .flatten()
+        .unwrap_or_default()
 }
 
 /// The name of generated apps.
@@ -114,6 +131,7 @@ const PARAMETERS: &[&str] = &[
     "latency",
     "snapshot",
     "seed",
+    "temperature",
 ];
 
 /// Parameters of a generated app: the phone's and the app's. `chance` seeds another run of the same app.
@@ -124,6 +142,7 @@ const FORGE_PARAMETERS: &[&str] = &[
     "latency",
     "snapshot",
     "seed",
+    "temperature",
     "chance",
     "activities",
     "depth",
@@ -236,6 +255,17 @@ fn snapshot(parameter: &'static str, value: &str) -> Result<SnapshotCost, Simula
         "emulator" => Ok(SnapshotCost::Emulator),
         _ => Err(bad_value(parameter, value, "`timemachine` or `emulator`")),
     }
+}
+
+fn temperatures(parameter: &'static str, value: &str) -> Result<Vec<f32>, SimulatorSpecError> {
+    let read = |one: &str| {
+        one.parse()
+            .ok()
+            .filter(|heat| (-50.0..=150.0).contains(heat))
+    };
+    let all: Option<Vec<f32>> = value.split('/').map(read).collect();
+    let wanted = "degrees Celsius, one number for each minute: `30/50/35`";
+    all.ok_or_else(|| bad_value(parameter, value, wanted))
 }
 
 fn seed(parameter: &'static str, value: &str) -> Result<u64, SimulatorSpecError> {

@@ -21,6 +21,13 @@ const TAR_TIMEOUT: Duration = Duration::from_secs(120);
 /// Folders that belong to the system or hold caches.
 const EXCLUDED: [&str; 3] = ["lib", "cache", "code_cache"];
 
+/// A shell function that prints an option for each socket and pipe of a folder, so that tar leaves it out. Android's tar fails
+/// on them, and they are of no use without the process that made them. A name that is a pattern might leave out other files.
+const SPECIAL_FILES: &str = "special() { for each in \"$1\"/* \"$1\"/.[!.]*; do \
+     if [ -L \"$each\" ]; then :; elif [ -d \"$each\" ]; then special \"$each\"; \
+     elif [ -S \"$each\" ] || [ -p \"$each\" ]; then \
+     case \"$each\" in *[*?[\\\\]*) ;; *) echo \"--exclude=$each\" ;; esac; fi; done; }";
+
 /// The app-data snapshots of one session.
 #[derive(Debug)]
 pub(crate) struct AppDataSnapshots {
@@ -80,7 +87,9 @@ impl AppDataSnapshots {
             .iter()
             .map(|name| format!(" --exclude=./{name}"))
             .collect();
-        let script = format!("tar -cf -{excluded} .");
+        let script = format!(
+            "{SPECIAL_FILES}; newline='\n'; IFS=\"$newline\"; set -f; tar -cf -{excluded} $(set +f; special .) ."
+        );
         std::fs::create_dir_all(&self.folder).map_err(|error| self.failed(&error))?;
         let id = self.last_id + 1;
         let file = File::create(self.file(id)).map_err(|error| self.failed(&error))?;

@@ -1,5 +1,6 @@
-//! The phone's settings while the agent runs: animations off, display on. The old values are saved to a file first and
-//! restored on exit, or at the next start if the agent was killed. All through the `settings` program.
+//! The phone's settings while the agent runs: animations off, display on, and the rotation, which steps change. The old
+//! values are saved to a file first and restored on exit, or at the next start if the agent was killed. All through the
+//! `settings` program.
 
 use std::path::{Path, PathBuf};
 use std::process::Command;
@@ -12,6 +13,11 @@ const APPLIED_SETTINGS: [(&str, &str, &str); 4] = [
     ("global", "animator_duration_scale", "0"),
     // On every kind of power supply.
     ("global", "stay_on_while_plugged_in", "7"),
+];
+/// Settings that `UiAutomation.setRotation` changes: namespace, name.
+const CHANGED_BY_ROTATION: [(&str, &str); 2] = [
+    ("system", "accelerometer_rotation"),
+    ("system", "user_rotation"),
 ];
 /// Output of `settings get` for a setting without a value.
 const ABSENT: &str = "null";
@@ -31,45 +37,58 @@ pub(crate) struct PhoneSettings<S: SettingStore> {
 }
 
 impl<S: SettingStore> PhoneSettings<S> {
-    /// Restores the settings that a killed agent has changed, saves the current ones in `folder`, and changes them.
-    pub(crate) fn apply(store: S, folder: &Path) -> io::Result<Self> {
+    /// Restores the settings that a killed agent has changed. To be called before anything looks at the phone: the frozen
+    /// rotation of a killed agent would be taken for the user's.
+    pub(crate) fn recover(store: S, folder: &Path) -> io::Result<Self> {
         let settings = PhoneSettings {
             store,
             saved: folder.join("settings.saved"),
         };
         settings.restore()?;
-        let mut lines = String::new();
-        for (namespace, name, _) in APPLIED_SETTINGS {
-            lines.push_str(&format!(
-                "{namespace} {name} {}\n",
-                settings.store.get(namespace, name)?.trim()
-            ));
-        }
-        let written = settings.saved.with_extension("new");
-        std::fs::write(&written, lines)?;
-        std::fs::File::open(&written)?.sync_all()?;
-        std::fs::rename(&written, &settings.saved)?;
-        for (namespace, name, value) in APPLIED_SETTINGS {
-            settings.store.put(namespace, name, value)?;
-        }
         Ok(settings)
     }
 
-    /// Restores the saved settings, if there are any. The file is deleted last: until then the next start tries again.
+    /// Saves the current settings, and changes them. A setting that the phone refuses to change is only logged.
+    pub(crate) fn apply(&self) -> io::Result<()> {
+        let mut lines = String::new();
+        let applied = APPLIED_SETTINGS.map(|(namespace, name, _)| (namespace, name));
+        for (namespace, name) in applied.into_iter().chain(CHANGED_BY_ROTATION) {
+            let value = self.store.get(namespace, name)?;
+            lines.push_str(&format!("{namespace} {name} {}\n", value.trim()));
+        }
+        let written = self.saved.with_extension("new");
+        std::fs::write(&written, lines)?;
+        std::fs::File::open(&written)?.sync_all()?;
+        std::fs::rename(&written, &self.saved)?;
+        for (namespace, name, value) in APPLIED_SETTINGS {
+            if let Err(error) = self.store.put(namespace, name, value) {
+                tracing::warn!(%error, name, "could not change a setting of the phone");
+            }
+        }
+        Ok(())
+    }
+
+    /// Restores the saved settings, if there are any. The file is deleted last: until then the next start tries again. One
+    /// that the phone refuses does not keep the others from being restored.
     pub(crate) fn restore(&self) -> io::Result<()> {
         let lines = match std::fs::read_to_string(&self.saved) {
             Ok(lines) => lines,
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
             Err(error) => return Err(error),
         };
+        let mut last_error = None;
         for line in lines.lines() {
-            match *line.splitn(3, ' ').collect::<Vec<_>>() {
-                [namespace, name, ABSENT] => self.store.delete(namespace, name)?,
-                [namespace, name, value] => self.store.put(namespace, name, value)?,
-                _ => tracing::warn!(line, "could not read a saved setting"),
-            }
+            let restored = match *line.splitn(3, ' ').collect::<Vec<_>>() {
+                [namespace, name, ABSENT] => self.store.delete(namespace, name),
+                [namespace, name, value] => self.store.put(namespace, name, value),
+                _ => {
+                    tracing::warn!(line, "could not read a saved setting");
+                    Ok(())
+                }
+            };
+            last_error = restored.err().or(last_error);
         }
-        std::fs::remove_file(&self.saved)
+        last_error.map_or_else(|| std::fs::remove_file(&self.saved), Err)
     }
 }
 

@@ -126,28 +126,43 @@ impl<S: ProgramRunner> SystemEventInjector<S> {
         if self.undo.contains(NETWORK) {
             return Ok(());
         }
-        if command == NetworkCommand::Airplane {
-            let mode = ["cmd", "connectivity", "airplane-mode"];
-            let output = self.run_checked(&mode)?;
-            return match is_airplane_mode(output.trim()) {
-                Some(true) => Ok(()),
-                _ => self.change(
-                    NETWORK,
-                    &[&mode[..], &["disable"]].concat(),
-                    &[&mode[..], &["enable"]].concat(),
-                ),
-            };
+        match command {
+            NetworkCommand::Airplane => self.switch_airplane_mode_on(),
+            NetworkCommand::Radios => self.switch_radios_off(),
         }
-        // Only radios that are known to be on: a radio that is switched on by the undo may cost money.
+    }
+
+    fn switch_airplane_mode_on(&mut self) -> Result<(), RequestFailure> {
+        let mode = ["cmd", "connectivity", "airplane-mode"];
+        if is_airplane_mode(self.run_checked(&mode)?.trim()) == Some(true) {
+            return Ok(());
+        }
+        let enable = [&mode[..], &["enable"]].concat();
+        self.change(NETWORK, &[&mode[..], &["disable"]].concat(), &enable)?;
+        // Vendors accept the command and ignore it, or do half of it.
+        let now = self.run_checked(&mode);
+        if let Ok(now) = &now
+            && is_airplane_mode(now.trim()) == Some(true)
+        {
+            return Ok(());
+        }
+        self.undo(Some(NETWORK))?;
+        now.and_then(|_| Err(refused(&enable, "airplane mode is off after it")))
+    }
+
+    /// Switches off the radios that are known to be on: one that the undo switched on might cost money. Their states are read
+    /// first, so that no radio is off alone.
+    fn switch_radios_off(&mut self) -> Result<(), RequestFailure> {
+        let mut on = Vec::new();
         for (radio, setting) in [("wifi", "wifi_on"), ("data", "mobile_data")] {
-            let on = self.run_checked(&["settings", "get", "global", setting])?;
-            if on.trim().parse::<u32>().is_ok_and(|on| on > 0) {
-                self.change(
-                    NETWORK,
-                    &["svc", radio, "enable"],
-                    &["svc", radio, "disable"],
-                )?;
+            let state = self.run_checked(&["settings", "get", "global", setting])?;
+            if state.trim().parse::<u32>().is_ok_and(|state| state > 0) {
+                on.push(radio);
             }
+        }
+        for radio in on {
+            let enable = ["svc", radio, "enable"];
+            self.change(NETWORK, &enable, &["svc", radio, "disable"])?;
         }
         Ok(())
     }

@@ -172,10 +172,7 @@ async fn check_description(host: &mut Host) {
         (false, 0),
         "branches are not counted"
     );
-    assert_eq!(
-        app.activities,
-        ["com.example.cardboard/com.example.cardboard.Main"]
-    );
+    assert_eq!(app.activities, ["com.example.fake/com.example.fake.Main"]);
 }
 
 async fn check_screen(host: &mut Host) {

@@ -12,13 +12,15 @@ use retap_shared::micros::Micros;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{
     Act, AppCommand, Capture, ControlApp, ControlAppReply, DescribePhone, DescribePhoneReply,
-    ManageSnapshot, ManageSnapshotReply, Play, PlayReply, RequestFailure, ScreenUpdate, Settle,
-    SettleReply, SnapshotId, TakeScreenshot, WatchApp, WatchAppReply,
+    ManageSnapshot, ManageSnapshotReply, Play, PlayReply, ReadLog, ReadLogReply, RequestFailure,
+    ScreenUpdate, Settle, SettleReply, SnapshotId, TakeScreenshot, WatchApp, WatchAppReply,
 };
 use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};
 use retap_shared::verdict::Interruption;
+use tokio::time::Instant;
 
+use crate::health;
 use crate::request_sender::RequestSender;
 use crate::run_event::{EventSink, null_sink};
 
@@ -33,6 +35,8 @@ pub struct Device {
     cached_screen: Option<SharedScreen>,
     /// Number of screen diffs in a row that did not fit.
     unfit_diffs: u32,
+    /// Time of the last look at battery and temperature.
+    health_checked: Option<Instant>,
 }
 
 /// The result of one step.
@@ -98,10 +102,14 @@ impl DeviceError {
     pub fn is_interruption(&self) -> bool {
         match self {
             DeviceError::Interrupted(_) | DeviceError::Protocol(_) => true,
-            DeviceError::Refused(fault) => {
-                matches!(fault, RequestFailure::Phone(_) | RequestFailure::Cancelled)
-            }
+            DeviceError::Refused(RequestFailure::Cancelled) => true,
+            DeviceError::Refused(_) => self.is_phone_failure(),
         }
+    }
+
+    /// True if the phone failed and works: the same request may succeed later.
+    pub fn is_phone_failure(&self) -> bool {
+        matches!(self, DeviceError::Refused(failure) if failure.phone_failure().is_some())
     }
 }
 
@@ -123,7 +131,7 @@ impl Device {
         Device::connect_with_notices(name, connection, null_sink()).await
     }
 
-    /// The same, with a sink that is told when the phone is silent.
+    /// The same, with a sink that learns when the phone is silent.
     pub async fn connect_with_notices(
         name: String,
         connection: Arc<dyn Connection>,
@@ -140,6 +148,7 @@ impl Device {
             settle: Settle::default(),
             cached_screen: None,
             unfit_diffs: 0,
+            health_checked: None,
         })
     }
 
@@ -157,6 +166,21 @@ impl Device {
     pub async fn start_fresh(&mut self) -> Result<(), FreshStartError> {
         self.cached_screen = None;
         self.requests.connection.start_fresh().await
+    }
+
+    /// Why the phone must rest: it is too hot, or its battery is low. Looks at most every 30 s, and otherwise finds nothing.
+    pub async fn reason_to_rest(&mut self) -> Option<String> {
+        let is_fresh = |checked: Instant| checked.elapsed() < health::CHECK_INTERVAL;
+        if self.health_checked.is_some_and(is_fresh) {
+            return None;
+        }
+        let health = self.requests.connection.health().await;
+        self.health_checked = Some(Instant::now());
+        health::reason_to_rest(health?)
+    }
+
+    pub(crate) fn connection(&self) -> Arc<dyn Connection> {
+        Arc::clone(&self.requests.connection)
     }
 
     /// Sets the settle times of later steps.
@@ -245,6 +269,11 @@ impl Device {
                 package: package.clone(),
             })
             .await
+    }
+
+    /// Reads the log of the watched app since its last launch.
+    pub async fn read_log(&mut self, wanted: ReadLog) -> Result<ReadLogReply, DeviceError> {
+        self.requests.ask(wanted).await
     }
 
     /// Takes a snapshot.

@@ -4,6 +4,7 @@
 #![warn(missing_docs)]
 
 mod device;
+mod health;
 mod journal;
 mod pool;
 mod reply_limit;
@@ -14,7 +15,7 @@ pub mod seed;
 
 pub use device::{Device, DeviceError, ProtocolViolation, StepResult};
 pub use journal::JournalError;
-pub use pool::{DeviceLease, DevicePool, PoolError};
+pub use pool::{DeviceLease, DevicePool, PhoneSource, PoolError};
 pub use reply_limit::{ReplyLimit, SILENCE, reply_limit};
 pub use run_context::RunContext;
 pub use tokio_util::sync::CancellationToken;

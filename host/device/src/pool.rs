@@ -1,14 +1,20 @@
-//! A pool of devices: leases that are given back when dropped, and quarantine for devices that failed.
+//! A pool of devices: leases that are given back when dropped, rests for devices that are hot or low, and quarantine for
+//! devices that failed. How those come back is another file.
+
+mod absent;
 
 use std::collections::{HashMap, VecDeque};
+use std::fmt;
 use std::ops::{Deref, DerefMut};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use retap_shared::protocol::RequestFailure;
 use retap_shared::verdict::Interruption;
-use tokio::sync::Semaphore;
+use tokio::sync::{Notify, Semaphore};
 
-use crate::run_event::{EventSink, RunEvent};
+use self::absent::AbsentDevice;
+pub use self::absent::PhoneSource;
+use crate::run_event::{EventSink, RunEvent, null_sink};
 use crate::{Device, DeviceError};
 
 /// Maximum number of agent deaths under one piece of work before its device is quarantined.
@@ -46,10 +52,14 @@ pub enum PoolError {
 }
 
 /// A permit of `idle_permits` is an idle device. The semaphore serves waiting callers in order, and closing it wakes them all.
-#[derive(Debug)]
 struct PoolState {
     idle_permits: Semaphore,
     devices: Mutex<PoolDevices>,
+    /// Connects phones in quarantine anew.
+    source: Option<Arc<dyn PhoneSource>>,
+    /// Wakes the attempts to do so, as soon as no phone works.
+    hurry: Arc<Notify>,
+    sink: EventSink,
 }
 
 #[derive(Debug)]
@@ -59,12 +69,24 @@ struct PoolDevices {
     leased: usize,
     /// Failures in a row by the name of the device.
     failures: HashMap<String, u32>,
-    lost: Vec<(String, String)>,
+    /// Quarantines in a row by the name of the device.
+    quarantines: HashMap<String, u32>,
+    absent: Vec<AbsentDevice>,
 }
 
 impl DevicePool {
-    /// A pool of these devices, all idle.
+    /// A pool of these devices, all idle. Devices in quarantine do not come back.
     pub fn new(devices: Vec<Device>) -> DevicePool {
+        DevicePool::with_source(devices, None, null_sink())
+    }
+
+    /// A pool of these devices, all idle. `source` connects devices in quarantine anew; `sink` is told when one rests or is
+    /// back.
+    pub fn with_source(
+        devices: Vec<Device>,
+        source: Option<Arc<dyn PhoneSource>>,
+        sink: EventSink,
+    ) -> DevicePool {
         let idle_permits = Semaphore::new(devices.len());
         if devices.is_empty() {
             idle_permits.close();
@@ -73,18 +95,32 @@ impl DevicePool {
             idle: devices.into(),
             leased: 0,
             failures: HashMap::new(),
-            lost: Vec::new(),
+            quarantines: HashMap::new(),
+            absent: Vec::new(),
         });
         DevicePool {
             shared: Arc::new(PoolState {
                 idle_permits,
                 devices,
+                source,
+                hurry: Arc::default(),
+                sink,
             }),
         }
     }
 
-    /// Leases a device, once one is idle. Fails as soon as no device is left that could become idle.
+    /// Leases a device, once one is idle and fit. Fails as soon as no device is left that could become idle.
     pub async fn lease(&self) -> Result<DeviceLease, PoolError> {
+        loop {
+            let mut lease = self.lease_idle().await?;
+            match lease.reason_to_rest().await {
+                Some(why) => lease.rest(why),
+                None => return Ok(lease),
+            }
+        }
+    }
+
+    async fn lease_idle(&self) -> Result<DeviceLease, PoolError> {
         let permit = self.shared.idle_permits.acquire().await;
         let mut devices = self.shared.lock();
         match (permit, devices.idle.pop_front()) {
@@ -98,15 +134,14 @@ impl DevicePool {
                 })
             }
             _ => Err(PoolError::Empty {
-                lost: devices.lost.clone(),
+                lost: devices.reasons(),
             }),
         }
     }
 
-    /// Number of devices that are leased or idle.
+    /// Number of devices that are leased, idle or at rest.
     pub fn len(&self) -> usize {
-        let devices = self.shared.lock();
-        devices.idle.len() + devices.leased
+        self.shared.lock().working()
     }
 
     /// True if no device is left.
@@ -116,7 +151,14 @@ impl DevicePool {
 
     /// Names of the quarantined devices, each with the reason.
     pub fn quarantined(&self) -> Vec<(String, String)> {
-        self.shared.lock().lost.clone()
+        let devices = self.shared.lock();
+        let given_up = devices
+            .absent
+            .iter()
+            .filter(|absent| absent.resting.is_none());
+        given_up
+            .map(|absent| (absent.name.clone(), absent.why.clone()))
+            .collect()
     }
 }
 
@@ -148,7 +190,7 @@ impl DeviceLease {
                 *deaths += 1;
                 sink(again());
             }
-            DeviceError::Refused(RequestFailure::Phone(_)) if self.count_failure() => sink(again()),
+            error if error.is_phone_failure() && self.count_failure() => sink(again()),
             _ => {
                 self.quarantine(why.clone());
                 sink(RunEvent::DeviceLost { device, why });
@@ -165,16 +207,17 @@ impl DeviceLease {
         *failures < MAX_FAILURES
     }
 
-    /// Removes the device from the pool for the rest of the run.
+    /// Removes the device from the pool, until it could be connected anew.
     pub fn quarantine(mut self, why: impl Into<String>) {
-        let Some(device) = self.device.take() else {
-            return;
-        };
-        let mut devices = self.shared.lock();
-        devices.leased -= 1;
-        devices.lost.push((device.name().to_owned(), why.into()));
-        if devices.leased == 0 && devices.idle.is_empty() {
-            self.shared.idle_permits.close();
+        if let Some(device) = self.device.take() {
+            self.shared.quarantine(device, why.into());
+        }
+    }
+
+    /// Gives the device back to rest: it is leased again when it is fit.
+    pub fn rest(mut self, why: impl Into<String>) {
+        if let Some(device) = self.device.take() {
+            self.shared.rest(device, why.into());
         }
     }
 }
@@ -188,6 +231,7 @@ impl Drop for DeviceLease {
         devices.leased -= 1;
         if !self.has_failed {
             devices.failures.remove(device.name());
+            devices.quarantines.remove(device.name());
         }
         devices.idle.push_back(device);
         drop(devices);
@@ -216,6 +260,35 @@ impl DerefMut for DeviceLease {
 impl PoolState {
     fn lock(&self) -> MutexGuard<'_, PoolDevices> {
         self.devices.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl PoolDevices {
+    /// Number of devices that work, or will without anybody's help.
+    fn working(&self) -> usize {
+        let resting = self.absent.iter().filter(|absent| absent.resting.is_some());
+        self.idle.len() + self.leased + resting.count()
+    }
+
+    fn take_absent(&mut self, name: &str) -> Option<AbsentDevice> {
+        let place = self.absent.iter().position(|absent| absent.name == name)?;
+        Some(self.absent.remove(place))
+    }
+
+    /// Why each device that is not leased is away.
+    fn reasons(&self) -> Vec<(String, String)> {
+        let absent = self.absent.iter();
+        absent
+            .map(|absent| (absent.name.clone(), absent.why.clone()))
+            .collect()
+    }
+}
+
+impl fmt::Debug for PoolState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PoolState")
+            .field("devices", &self.devices)
+            .finish_non_exhaustive()
     }
 }
 

@@ -5,7 +5,7 @@ use std::time::Duration;
 use retap_shared::protocol::{Request, Settle};
 use retap_shared::trace::Step;
 
-/// Time after which a phone that should have answered counts as silent, and its user is told.
+/// Time after which a phone that should have answered counts as silent, and a message says so.
 pub const SILENCE: Duration = Duration::from_secs(10);
 
 /// Time for one step of a play beyond its own waits: to find the widget, to inject, to read the screen.
@@ -72,6 +72,7 @@ fn kind_seconds(request: &Request) -> u64 {
         Request::WatchApp(_) => 30,
         Request::ManageSnapshot(_) => 600,
         Request::TakeScreenshot(_) => 120,
+        Request::ReadLog(_) => 60,
     }
 }
 

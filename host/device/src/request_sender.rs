@@ -1,4 +1,4 @@
-//! Sends typed requests over a connection, tells when the phone is silent, and gives it up in the end.
+//! Sends typed requests over a connection, says when the phone is silent, and gives it up in the end.
 
 use std::sync::Arc;
 use std::time::Duration;

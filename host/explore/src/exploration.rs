@@ -8,7 +8,7 @@ mod worker_state;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use recall::{RecallResult, is_told_again};
+use recall::{RecallResult, is_reported_again};
 use retap_device::DevicePool;
 use retap_device::run_event::RunEvent;
 use retap_shared::finding::Finding;
@@ -72,7 +72,7 @@ impl<'a> Exploration<'a> {
             let mut events = state.apply(record, self.settings);
             if is_repeated {
                 state.result.recalled_events = state.result.events;
-                events.retain(is_told_again);
+                events.retain(is_reported_again);
             }
             (events, state.result.findings[known..].to_vec())
         };

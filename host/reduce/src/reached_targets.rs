@@ -122,7 +122,7 @@ impl NamedChoice for ReachedKind {
     fn description(self) -> &'static str {
         match self {
             ReachedKind::Activity => "Each activity of the app",
-            ReachedKind::Screen => "Each screen, told by a widget that was first used on it",
+            ReachedKind::Screen => "Each screen, known by a widget that was first used on it",
         }
     }
 }

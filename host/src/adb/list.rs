@@ -59,7 +59,7 @@ impl fmt::Display for AdbState {
 }
 
 /// Parses the list; `None` if it is not adb's. A serial may have blanks; a tab separates it from the state.
-pub(super) fn parse_list(output: &str) -> Option<Vec<ListedPhone>> {
+pub fn parse_list(output: &str) -> Option<Vec<ListedPhone>> {
     let mut lines = output
         .lines()
         .filter(|line| !line.starts_with('*') && !line.trim().is_empty());

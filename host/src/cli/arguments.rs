@@ -119,7 +119,7 @@ impl MappingArguments {
 #[command(next_help_heading = "Phones")]
 pub struct PhoneArguments {
     /// The phone, or several with commas between them: a serial of adb's, `all` for those that are ready, `sim:APP`,
-    /// `jvm:FILE.apk`, `udp:HOST:PORT` or `tcp:HOST:PORT`; `retap devices` lists them
+    /// `jvm:FILE.apk`, `udp:HOST:PORT` or `tcp:HOST:PORT`; `tag:NAME` for those of `lab.toml`; `retap devices` lists them
     #[arg(long, visible_alias = "devices", value_name = "PHONE")]
     device: Option<DeviceSelector>,
     #[arg(
@@ -193,6 +193,9 @@ impl PhoneArguments {
             Some(DeviceSelector::Listed(list)) => list.clone(),
             Some(DeviceSelector::AllOnAdb) => {
                 operations::block_on(ClockKind::Real, devices::all_ready_on_adb())??
+            }
+            Some(DeviceSelector::Tagged(tag)) => {
+                operations::block_on(ClockKind::Real, devices::with_tag(tag))??
             }
         };
         let list = self.with_options(list)?;

@@ -6,10 +6,14 @@ use serde_json::json;
 use crate::adb::{Adb, AdbDevice, AdbError, AdbState, ListedPhone};
 use crate::command_context::CommandContext;
 use crate::command_error::{CommandError, UserError};
+use crate::devices::PhoneLock;
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
 use crate::report::console::LineStyle;
 use crate::sanitise_terminal::{self, LINE_WIDTH};
+
+/// State of a phone that another command has.
+const IN_USE: &str = "in use";
 
 /// List the phones that there are, as `--device` names them
 #[derive(Debug, Args)]
@@ -70,8 +74,13 @@ impl DevicesCommand {
 fn to_json(phone: &ListedPhone, properties: PhoneProperties) -> String {
     let ListedPhone { serial, state } = phone;
     let remedy = (*state != AdbState::Ready).then(|| state.remedy());
-    let mut line = json!({ "device": serial, "kind": "android", "state": state.to_string() });
+    let owner = PhoneLock::owner(serial);
+    let state = owner
+        .as_ref()
+        .map_or_else(|| state.to_string(), |_| IN_USE.to_owned());
+    let mut line = json!({ "device": serial, "kind": "android", "state": state });
     line["remedy"] = json!(remedy);
+    line["owner"] = json!(owner.flatten());
     for (name, value) in ["model", "api_level", "abi"].into_iter().zip(properties) {
         line[name] = json!(value);
     }
@@ -86,9 +95,14 @@ fn to_words(phone: &ListedPhone, properties: PhoneProperties) -> String {
         true => String::new(),
         false => format!(": {model}, API level {level}, {abi}"),
     };
-    let remedy = match state {
-        AdbState::Ready => String::new(),
-        _ => format!(": {}", state.remedy()),
+    let (state, remedy) = match (PhoneLock::owner(serial), state) {
+        (Some(Some(owner)), _) => (
+            IN_USE.to_owned(),
+            format!(": {}", sanitise(&owner.describe())),
+        ),
+        (Some(None), _) => (IN_USE.to_owned(), String::new()),
+        (None, AdbState::Ready) => (state.to_string(), String::new()),
+        (None, _) => (state.to_string(), format!(": {}", state.remedy())),
     };
     format!("{}  on adb, {state}{about}{remedy}", sanitise(serial))
 }

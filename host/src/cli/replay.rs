@@ -2,7 +2,6 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::time::Instant;
 
 use clap::Args;
 use retap_device::run_event::RunEvent;
@@ -25,7 +24,6 @@ use crate::format::mapping;
 use crate::operations::{self, ClockKind, TraceWithoutTimes, describe_verdict, summary};
 use crate::options::{DEFAULT_TIMES, MappingOptions};
 use crate::report::progress::ProgressReporter;
-use crate::report::{self, Reporter};
 use crate::run::findings::read_trace;
 use crate::wording::pluralise;
 use crate::{devices, target};
@@ -191,14 +189,14 @@ impl ReplayCommand {
         tally: &mut ReplayedRuns,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
-        let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
-        let sink = report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now());
+        let sink = ProgressReporter::sink(&context.console);
         let retracer = Arc::new(FindingRetracer::new(Arc::clone(&sink)));
         let used = (!plan.mappings.is_empty()).then_some(&retracer);
         let connection = ConnectionContext {
             cancellation: context.cancellation.clone(),
             sink: Arc::clone(&sink),
             retracer: used.cloned(),
+            ..ConnectionContext::default()
         };
         let phones = ConnectedPhones::connect_with(&plan.selection, plan.seed, &connection).await?;
         for (trace, path) in plan.traces.iter().zip(&self.traces) {
@@ -216,14 +214,12 @@ impl ReplayCommand {
                 let is_reached = has_reached_target(trace, &played);
                 tally.runs += 1;
                 tally.reached += u32::from(is_reached);
-                let verdict = describe_run(trace, &played);
-                let took = played.took;
                 sink(RunEvent::Replayed {
                     run,
                     runs: plan.times,
                     reached: is_reached,
-                    verdict,
-                    took,
+                    verdict: describe_run(trace, &played),
+                    took: played.took,
                 });
                 context
                     .console

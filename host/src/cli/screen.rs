@@ -4,8 +4,6 @@
 use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::time::Instant;
 
 use clap::Args;
 use retap_device::seed::Seed;
@@ -24,7 +22,6 @@ use crate::devices::{self, ConnectedPhones, ConnectionContext, DevicesError};
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind, PlayError};
 use crate::report::progress::ProgressReporter;
-use crate::report::{self, Reporter};
 use crate::run::findings::read_trace;
 
 /// See what a phone shows, as Retap reads it
@@ -90,11 +87,10 @@ impl ScreenCommand {
         trace: Option<&Trace>,
         context: &CommandContext,
     ) -> Result<(), CommandError> {
-        let progress = Arc::new(ProgressReporter::new(Arc::clone(&context.console)));
         let connection = ConnectionContext {
             cancellation: context.cancellation.clone(),
-            sink: report::event_sink(vec![progress as Arc<dyn Reporter>], Instant::now()),
-            retracer: None,
+            sink: ProgressReporter::sink(&context.console),
+            ..ConnectionContext::default()
         };
         let phones = ConnectedPhones::connect_with(selection, Seed(0), &connection).await?;
         let mut device = phones.pool.lease().await.map_err(PlayError::from)?;
@@ -102,9 +98,8 @@ impl ScreenCommand {
             name: selection.device.to_string(),
             source,
         };
-        let named_app = trace
-            .map(|trace| trace.header.app.package.as_str())
-            .or(self.app.as_deref());
+        let app_of_trace = trace.map(|trace| trace.header.app.package.as_str());
+        let named_app = app_of_trace.or(self.app.as_deref());
         // A phone with many apps is looked at as it is.
         let app = match phones.app(named_app) {
             Err(_) if named_app.is_none() => None,

@@ -2,6 +2,7 @@
 //! was restarted. All its files on the phone are in one folder.
 
 mod agent;
+mod battery;
 pub mod restricted;
 
 use std::fmt;
@@ -14,6 +15,7 @@ use agent::{AgentProcess, AgentSetupError, ExistingAgent};
 use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::error_text::with_causes;
 use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_health::PhoneHealth;
 use retap_shared::protocol::{DescribePhone, Reply, Request};
 use retap_shared::verdict::Interruption;
 use retap_transport::keys::{SessionKeys, SessionKeysError};
@@ -249,7 +251,16 @@ impl From<AgentSetupError> for AdbPhoneError {
 
 impl Connection for AdbPhone {
     fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
-        self.link.request(request)
+        Box::pin(async move {
+            match self.link.request(request).await {
+                Err(RequestError::Interrupted(interruption))
+                    if interruption != Interruption::Cancelled =>
+                {
+                    Err(self.dialer.agent.add_output(interruption).await.into())
+                }
+                reply => reply,
+            }
+        })
     }
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
@@ -259,6 +270,10 @@ impl Connection for AdbPhone {
     fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
         Box::pin(async { Ok(self.restart_agent().await?) })
     }
+
+    fn health(&self) -> BoxFuture<'_, Option<PhoneHealth>> {
+        Box::pin(self.dialer.agent.health())
+    }
 }
 
 impl Drop for AdbPhone {
@@ -266,6 +281,7 @@ impl Drop for AdbPhone {
     fn drop(&mut self) {
         let dialer = Arc::clone(&self.dialer);
         shutdown::spawn(async move {
+            dialer.agent.report_output().await;
             let forwarded = *dialer.forwarded.lock().await;
             dialer.agent.end(true, forwarded).await;
         });

@@ -2,9 +2,10 @@
 
 use retap_shared::error_text::with_causes;
 
-use super::DevicesError;
+use super::{DevicesError, PhoneLock};
 use crate::adb::{Adb, AdbError, AdbState, ListedPhone};
 use crate::device_spec::{AdbDeviceSpec, DeviceList, DeviceSpec};
+use crate::lab_file::LabFile;
 use crate::wording::quoted_list;
 
 /// All phones on adb that are ready now. A resumed run uses the same ones.
@@ -34,10 +35,25 @@ async fn list() -> Result<Vec<ListedPhone>, AdbError> {
     Adb::open().await?.list().await
 }
 
+/// Phones with a tag of the lab file. Those on adb that cannot be used now are left out.
+pub async fn with_tag(tag: &str) -> Result<DeviceList, DevicesError> {
+    let mut specs = LabFile::phones_with(tag)?;
+    if specs.iter().any(DeviceSpec::is_on_adb) {
+        let listed = list().await.map_err(DevicesError::Unlisted)?;
+        let ready: Vec<String> = ready(&listed).iter().map(DeviceSpec::name).collect();
+        specs.retain(|spec| !spec.is_on_adb() || ready.contains(&spec.name()));
+    }
+    DeviceList::of_specs(specs).ok_or_else(|| DevicesError::NoneTagged {
+        tag: tag.to_owned(),
+    })
+}
+
+/// Phones that are ready, and that no other command of this user has.
 fn ready(listed: &[ListedPhone]) -> Vec<DeviceSpec> {
     listed
         .iter()
         .filter(|phone| phone.state == AdbState::Ready)
+        .filter(|phone| PhoneLock::owner(&phone.serial).is_none())
         .map(|phone| DeviceSpec::Adb(AdbDeviceSpec::of(&phone.serial)))
         .collect()
 }

@@ -5,10 +5,12 @@ use retap_simulator::SimulatorSpecError;
 
 use super::adb::AdbPhoneError;
 use super::jvm::JvmError;
+use super::phone_lock::PhoneLockError;
 use crate::adb::AdbError;
 use crate::command_error::UserError;
 use crate::device_spec::{DeviceCountError, DeviceSpec};
 use crate::exit::CommandExit;
+use crate::lab_file::LabFileError;
 use crate::link::LinkError;
 use crate::link::pairing::PairingError;
 use crate::wording::{closest_name, quoted_list};
@@ -40,11 +42,20 @@ pub enum DevicesError {
         serial: String,
         source: Box<AdbPhoneError>,
     },
+    #[error("`{serial}` is in use")]
+    Locked {
+        serial: String,
+        source: PhoneLockError,
+    },
+    #[error(transparent)]
+    LabFile(#[from] LabFileError),
+    #[error("none of the phones with the tag `{tag}` can be used now")]
+    NoneTagged { tag: String },
     #[error("`{option}` is for phones on adb, and `{spec}` is none")]
     NotOnAdb { option: &'static str, spec: String },
     #[error("`{option}` is for JVM phones, and `{spec}` is none")]
     NotOnJvm { option: &'static str, spec: String },
-    #[error("`{spec}` is no simulated phone, and only those are served to others")]
+    #[error("`{spec}` is served already")]
     NotServed { spec: String },
     #[error("could not connect to `{name}`")]
     Connect { name: String, source: DeviceError },
@@ -86,10 +97,13 @@ impl UserError for DevicesError {
             DevicesError::Cancelled => CommandExit::Interrupted,
             DevicesError::Jvm { source, .. } if source.is_usage() => CommandExit::Usage,
             DevicesError::Adb { source, .. } if source.is_usage() => CommandExit::Usage,
+            DevicesError::LabFile(error) => error.exit(),
             DevicesError::NoneNamed { .. }
             | DevicesError::NoneConnected
             | DevicesError::Unlisted(_)
             | DevicesError::NoneReady { .. }
+            | DevicesError::NoneTagged { .. }
+            | DevicesError::Locked { .. }
             | DevicesError::Jvm { .. }
             | DevicesError::Adb { .. }
             | DevicesError::Link { .. }
@@ -140,7 +154,11 @@ impl UserError for DevicesError {
                 "see whether `retap phone` still runs there, and whether this is its pairing file".into()
             }
             DevicesError::Unlisted(source) => source.help(),
-            DevicesError::NoneReady { .. } => {
+            DevicesError::LabFile(error) => error.help(),
+            DevicesError::Locked { .. } => {
+                "wait for it, or name another phone; `retap devices` lists who uses which".into()
+            }
+            DevicesError::NoneReady { .. } | DevicesError::NoneTagged { .. } => {
                 "see with `retap devices` what to do about each, or name another phone with `--device`".into()
             }
             DevicesError::Jvm { source, .. } => source.help(),
@@ -156,10 +174,10 @@ impl UserError for DevicesError {
             DevicesError::NoneNamed { .. } => {
                 "name one with `--device`, such as `--device sim:notes`; `retap devices` lists them".into()
             }
+            DevicesError::NotServed { .. } => "give its address and its pairing file to the host that needs it".into(),
             DevicesError::Cancelled => "run the same command again".into(),
             DevicesError::NoneConnected
-            | DevicesError::Simulated { .. }
-            | DevicesError::NotServed { .. } => {
+            | DevicesError::Simulated { .. } => {
                 "name a simulated phone such as `sim:notes`; `retap devices` lists them".into()
             }
         }

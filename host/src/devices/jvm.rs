@@ -23,11 +23,13 @@ use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeysError;
 use socket::SocketDialer;
 use tokio::sync::{Mutex, watch};
+use tools::JvmOptions;
 pub use tools::{JvmTools, has_java};
 
 use crate::containment::{self, ContainmentError, ContainmentKind};
 use crate::device_spec::{AppTrust, JvmDeviceSpec};
 use crate::link::{Link, LinkError, ReconnectPolicy};
+use crate::options::CodeCoverage;
 use crate::os;
 
 /// A loaded machine needs longer than the few seconds that a boot takes.
@@ -51,7 +53,7 @@ pub enum JvmError {
     Failed { what: String, why: String },
     #[error("`{}` could not run the phone's classes: {why}", .java.display())]
     WrongJava { java: PathBuf, why: String },
-    #[error("`{0}` failed; what it said is above")]
+    #[error("`{0}` failed; its output is above")]
     NotBuilt(&'static str),
     #[error("could not run `{what}`")]
     Run {
@@ -59,6 +61,8 @@ pub enum JvmError {
         #[source]
         source: io::Error,
     },
+    #[error("`{}` is not there: the JVM phone was built before it noted methods and lines", .0.display())]
+    NoCoverageLibrary(PathBuf),
     #[error("cancelled")]
     Cancelled,
     #[error("the phone did not start: {0}")]
@@ -93,12 +97,13 @@ impl JvmError {
             JvmError::WrongJava { .. } => {
                 "install a JDK (17), or set JAVA_HOME to one, and see what JAVA_TOOL_OPTIONS adds; then try again".into()
             }
-            JvmError::Failed { .. } => "docs/how-it-works/jvm-phone.md tells which apps run on a JVM".into(),
+            JvmError::Failed { .. } => "docs/how-it-works/jvm-phone.md lists which apps run on a JVM".into(),
             JvmError::NotBuilt(_) => {
                 "see to what it misses: it needs a JDK (17), Maven, unzip and Rust, and a network in which Maven reaches its \
                  repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"
                     .into()
             }
+            JvmError::NoCoverageLibrary(_) => "run `scripts/build-jvm-phone`, then try again".into(),
             JvmError::NotContained(_) => format!(
                 "{}; or run an app that you trust with `--trust`: with your files and your network",
                 containment::remedy_for_namespaces()
@@ -149,8 +154,7 @@ pub struct JvmPhoneFactory {
     prepared: PathBuf,
     /// None for an app that is trusted.
     containment: Option<ContainmentKind>,
-    /// True if they offer the benchmark's loop in Java.
-    direct: bool,
+    options: JvmOptions,
 }
 
 impl JvmPhoneFactory {
@@ -158,6 +162,7 @@ impl JvmPhoneFactory {
     /// contained.
     pub fn make(
         spec: &JvmDeviceSpec,
+        coverage: CodeCoverage,
         cancellation: &CancellationToken,
     ) -> Result<JvmPhoneFactory, JvmError> {
         let apk = find_apk(&spec.file, cancellation)?;
@@ -166,19 +171,28 @@ impl JvmPhoneFactory {
             AppTrust::Trusted => None,
         };
         let tools = JvmTools::find(cancellation)?;
+        if coverage.library_mode().is_some() {
+            tools.check_coverage_library()?;
+        }
         let prepared = tools.prepare(&apk, cancellation)?;
         Ok(JvmPhoneFactory {
             tools,
             prepared,
             containment,
-            direct: false,
+            options: JvmOptions {
+                coverage,
+                direct: false,
+            },
         })
     }
 
     /// Phones that offer the benchmark's loop in Java.
     pub fn with_java_loop(self) -> JvmPhoneFactory {
         JvmPhoneFactory {
-            direct: true,
+            options: JvmOptions {
+                direct: true,
+                ..self.options
+            },
             ..self
         }
     }
@@ -195,7 +209,7 @@ impl JvmPhoneFactory {
 
     async fn boot(&self) -> Result<JvmInstance, JvmError> {
         let (process, keys) =
-            JvmProcess::start(&self.tools, &self.prepared, self.containment, self.direct)?;
+            JvmProcess::start(&self.tools, &self.prepared, self.containment, self.options)?;
         let dial = Arc::new(SocketDialer {
             socket: process.socket().clone(),
             keys,

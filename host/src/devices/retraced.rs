@@ -11,6 +11,7 @@ use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestEr
 use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
+use retap_shared::phone_health::PhoneHealth;
 use retap_shared::protocol::{PlayReply, Reply, Request};
 use retap_shared::target::{Target, TargetMatcher};
 use retap_shared::trace::App;
@@ -86,9 +87,9 @@ impl FindingRetracer {
     }
 
     fn warn_once(&self, text: String) {
-        let mut told = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
-        if !told.contains(&text) {
-            told.push(text.clone());
+        let mut reported = self.warnings.lock().unwrap_or_else(PoisonError::into_inner);
+        if !reported.contains(&text) {
+            reported.push(text.clone());
             (self.sink)(RunEvent::Warning { text });
         }
     }
@@ -152,7 +153,8 @@ impl Connection for RetracedPhone {
                 Reply::DescribePhoneReply(_)
                 | Reply::CaptureReply(_)
                 | Reply::ManageSnapshotReply(_)
-                | Reply::TakeScreenshotReply(_) => {}
+                | Reply::TakeScreenshotReply(_)
+                | Reply::ReadLogReply(_) => {}
             }
             Ok(reply)
         })
@@ -169,6 +171,10 @@ impl Connection for RetracedPhone {
 
     fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
         self.phone.start_fresh()
+    }
+
+    fn health(&self) -> BoxFuture<'_, Option<PhoneHealth>> {
+        self.phone.health()
     }
 }
 

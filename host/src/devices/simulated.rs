@@ -8,8 +8,10 @@ use retap_device::seed::Seed;
 use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::error_text::with_causes;
 use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_health::PhoneHealth;
 use retap_shared::protocol::{Reply, Request};
 use retap_shared::verdict::Interruption;
+use tokio::time::Instant;
 
 use super::DevicesError;
 use super::connections::open;
@@ -20,6 +22,9 @@ pub struct SimulatedDevice {
     spec: SimulatedDeviceSpec,
     seed: Seed,
     running: Mutex<RunningPhone>,
+    /// What it tells of its temperature, for each minute since `began`; the last one stays.
+    temperatures: Vec<f32>,
+    began: Instant,
 }
 
 struct RunningPhone {
@@ -33,6 +38,8 @@ impl SimulatedDevice {
         let spec = spec.with_default_seed(seed.0);
         let connection = connect(&spec)?;
         Ok(SimulatedDevice {
+            temperatures: retap_simulator::temperatures_of(&spec.to_string()),
+            began: Instant::now(),
             spec,
             seed,
             running: Mutex::new(RunningPhone {
@@ -80,6 +87,16 @@ impl Connection for SimulatedDevice {
 
     fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
         Box::pin(async { self.restart() })
+    }
+
+    fn health(&self) -> BoxFuture<'_, Option<PhoneHealth>> {
+        let minute = usize::try_from(self.began.elapsed().as_secs() / 60).unwrap_or(usize::MAX);
+        let told = self.temperatures.get(minute).or(self.temperatures.last());
+        let health = told.map(|temperature| PhoneHealth {
+            temperature: Some(*temperature),
+            battery: None,
+        });
+        Box::pin(async move { health })
     }
 }
 

@@ -3,7 +3,9 @@
 mod alone;
 mod faults;
 mod hostile_agent;
+mod hostile_host;
 mod limits;
+mod mutations;
 mod network;
 mod phone;
 mod refusals;

@@ -204,6 +204,7 @@ impl ActiveRun {
             cancellation: self.cancellation().clone(),
             sink: Arc::clone(&self.sink),
             retracer: self.retracer.clone(),
+            coverage: self.run.manifest().settings.coverage(),
         };
         Ok(ConnectedPhones::connect_with(phones, self.seed(), &context).await?)
     }
@@ -288,17 +289,12 @@ impl ActiveRun {
                 return Err(saved.unwrap_or(error));
             }
             (Err(error), unwritten) => {
-                // That the state cannot be saved is no news beside the error.
+                // The error counts, also where the state cannot be saved.
                 let _ = self.run.set_state(RunState::Failed);
                 return Err(self.resumable(unwritten.unwrap_or(error)));
             }
         };
-        let state = match (&error, outcome) {
-            (Some(_), _) => RunState::Failed,
-            (None, Outcome::Interrupted) => RunState::Interrupted,
-            (None, _) => RunState::Done,
-        };
-        let saved = self.run.set_state(state).err();
+        let saved = self.run.set_state(end_state(error.as_ref(), outcome)).err();
         let error = error.or(saved).map(|error| self.resumable(error));
         if outcome == Outcome::Interrupted && error.is_none() {
             self.print_resume_hint();
@@ -342,6 +338,14 @@ impl ActiveRun {
             let line = format!("interrupted; resume with: {command}");
             self.console().print(LineStyle::Warning, &line);
         }
+    }
+}
+
+fn end_state(error: Option<&CommandError>, outcome: Outcome) -> RunState {
+    match (error, outcome) {
+        (Some(_), _) => RunState::Failed,
+        (None, Outcome::Interrupted) => RunState::Interrupted,
+        (None, _) => RunState::Done,
     }
 }
 

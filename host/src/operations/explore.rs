@@ -1,23 +1,19 @@
 //! The operation `explore`: runs an exploration, and puts every finding into the run's directory as soon as it is found.
 
-use std::collections::BTreeSet;
-use std::error::Error;
+mod finding_journal;
+
 use std::path::PathBuf;
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use finding_journal::FindingJournal;
+use retap_device::DevicePool;
 use retap_device::seed::Seed;
-use retap_device::{DevicePool, JournalError};
-use retap_explore::journal::{ExplorationContext, ExplorationJournal, RecordedStep};
+use retap_explore::journal::ExplorationContext;
 use retap_explore::{
-    ExplorationEnd, ExplorationResult, ExploreError, ExploreSettings, FindingRecord, explore_to_end,
+    ExplorationEnd, ExplorationResult, ExploreError, ExploreSettings, explore_to_end,
 };
-use retap_shared::finding::Finding;
-use retap_shared::fingerprint::Fingerprint;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::AppInfo;
-use retap_shared::trace::App;
-use retap_shared::verdict::Outcome;
 use tokio::sync::mpsc::UnboundedSender;
 
 use crate::command_error::{CommandError, UserError};
@@ -26,13 +22,13 @@ use crate::exit::CommandExit;
 use crate::operations::clock::ClockKind;
 use crate::operations::{ActiveRun, explorer};
 use crate::options::{
-    AppConstraints, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind, ExplorerOptions,
+    AppConstraints, CodeCoverage, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind,
+    ExplorerOptions,
 };
 use crate::run::baseline::{BaselineError, FindingBaseline};
 use crate::run::directory::RunDirectory;
-use crate::run::findings::{self, StoredFinding};
+use crate::run::findings::StoredFinding;
 use crate::run::known_finding::KnownFinding;
-use crate::run::store::{StoreError, StoreJournal};
 
 /// Directory of the kept traces, inside the run's directory.
 const TRACES: &str = "traces";
@@ -44,6 +40,7 @@ pub type FindingWithHistory = (StoredFinding, Option<KnownFinding>);
 pub struct ExploreResult {
     pub app: AppInfo,
     pub explorer: ExplorerKind,
+    pub coverage: CodeCoverage,
     /// Number of events that were asked for, unless the limit was a time.
     pub planned_events: Option<u64>,
     /// Number of sessions that the planned events make; 0 if the strategy has none.
@@ -177,15 +174,7 @@ pub async fn explore(
     if journal.has_recorded_sessions()? {
         return Err(RecordedInSessions.into());
     }
-    let finding_journal = FindingJournal {
-        journal,
-        directory: Arc::clone(run.run().directory()),
-        written: Mutex::default(),
-        app: plan.app.app.clone(),
-        baseline: plan.read_baseline()?,
-        mapping: run.mapping_path(),
-        found_findings,
-    };
+    let finding_journal = FindingJournal::new(run, plan, journal, found_findings)?;
     let context = ExplorationContext {
         seed,
         events: run.sink(),
@@ -205,6 +194,7 @@ pub async fn explore(
     Ok(ExploreResult {
         app: plan.app.clone(),
         explorer: plan.explorer,
+        coverage: run.run().manifest().settings.coverage(),
         planned_events: plan.minutes.is_none().then_some(plan.events),
         sessions: plan.session_count(),
         exploration,
@@ -227,128 +217,6 @@ fn write_files(
         directory.write(&path, trace.to_text().as_bytes())?;
     }
     Ok(())
-}
-
-/// A journal that also puts every new finding into the run's directory.
-struct FindingJournal {
-    journal: StoreJournal,
-    directory: Arc<RunDirectory>,
-    written: Mutex<BTreeSet<Fingerprint>>,
-    app: App,
-    baseline: Option<FindingBaseline>,
-    mapping: Option<PathBuf>,
-    found_findings: Option<UnboundedSender<StoredFinding>>,
-}
-
-impl FindingJournal {
-    /// What was known of a finding before this run.
-    fn known_finding(&self, finding: &Finding) -> Result<Option<KnownFinding>, StoreError> {
-        match &self.baseline {
-            Some(baseline) => Ok(baseline.known(finding)),
-            None => self.journal.known_finding(&self.app, finding),
-        }
-    }
-
-    /// Writes the findings of the result, in their final form, and counts them in the store. Returns each with what was
-    /// known of it, also those that could not be stored.
-    fn store_results(
-        &self,
-        exploration: &ExplorationResult,
-    ) -> (Vec<FindingWithHistory>, Result<(), CommandError>) {
-        let mut findings = Vec::new();
-        let mut stored = Ok(());
-        for found in &exploration.findings {
-            let mut finding = StoredFinding::from(found);
-            let known = self.store_result(found, &mut finding);
-            findings.push((finding, *known.as_ref().unwrap_or(&None)));
-            stored = stored.and(known.map(|_| ()));
-        }
-        let stored = stored.and_then(|()| self.store_unconfirmed(exploration));
-        (findings, stored)
-    }
-
-    /// Stores one finding, and returns what earlier runs knew of it.
-    fn store_result(
-        &self,
-        found: &FindingRecord,
-        finding: &mut StoredFinding,
-    ) -> Result<Option<KnownFinding>, CommandError> {
-        // Recalled findings, and those that were confirmed last, have not been announced yet.
-        self.record_finding(found).map_err(ExploreError::Journal)?;
-        let known = self.known_finding(&finding.finding)?;
-        finding.status = Some(known.into());
-        finding.mapping = self.mapping.clone();
-        finding.write(&self.directory)?;
-        finding.load_picture(&self.directory);
-        let fingerprint = finding.fingerprint;
-        self.journal
-            .record_finding(&self.app, fingerprint, finding.occurrences)?;
-        Ok(known)
-    }
-
-    fn store_unconfirmed(&self, exploration: &ExplorationResult) -> Result<(), CommandError> {
-        findings::remove_unconfirmed(&self.directory)?;
-        let is_done = exploration.outcome == Outcome::Done;
-        for found in &exploration.unconfirmed {
-            let mut finding = StoredFinding::from(found);
-            finding.load_picture(&self.directory);
-            finding.write_unconfirmed(&self.directory, is_done)?;
-        }
-        Ok(())
-    }
-
-    fn store_finding(&self, found: &FindingRecord) -> Result<(), Box<dyn Error + Send + Sync>> {
-        let is_new = self
-            .written
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-            .insert(found.fingerprint);
-        if !is_new {
-            return Ok(());
-        }
-        let mut finding = StoredFinding::from(found);
-        let known = self.known_finding(&finding.finding)?;
-        finding.status = Some(known.into());
-        finding.mapping = self.mapping.clone();
-        finding.write(&self.directory)?;
-        if let Some(sender) = &self.found_findings {
-            // A receiver that is gone does not want it.
-            let _ = sender.send(finding);
-        }
-        Ok(())
-    }
-}
-
-impl ExplorationJournal for FindingJournal {
-    fn next_number(&self) -> Result<u64, JournalError> {
-        self.journal.next_number()
-    }
-
-    fn recall_part(&self, from: u64) -> Result<Vec<RecordedStep>, JournalError> {
-        self.journal.recall_part(from)
-    }
-
-    fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {
-        if let Some(picture) = &record.screenshot {
-            for finding in &record.findings {
-                let fingerprint = finding.fingerprint();
-                findings::write_picture(&self.directory, fingerprint, picture).map_err(
-                    |error| JournalError {
-                        what: format!("keep the picture of the crash {fingerprint}"),
-                        source: Box::new(error),
-                    },
-                )?;
-            }
-        }
-        self.journal.record_step(record)
-    }
-
-    fn record_finding(&self, found: &FindingRecord) -> Result<(), JournalError> {
-        self.store_finding(found).map_err(|error| JournalError {
-            what: format!("keep the crash {}", found.fingerprint),
-            source: error,
-        })
-    }
 }
 
 impl UserError for RecordedInSessions {

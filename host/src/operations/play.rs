@@ -93,7 +93,7 @@ fn play_request(trace: &Trace, record: bool) -> Play {
         start,
         pace,
         settle,
-        linger,
+        final_wait,
         ..
     } = ReplayConditions::of(trace);
     let steps = trace.steps.clone();
@@ -105,7 +105,7 @@ fn play_request(trace: &Trace, record: bool) -> Play {
         target,
         pace,
         settle,
-        final_wait: linger,
+        final_wait,
         record,
     }
 }

@@ -73,6 +73,15 @@ impl ReductionPlan {
         plan.settings.prior = Arc::new(prior);
         Ok(plan)
     }
+
+    fn settings_for(&self, pool: &DevicePool) -> ReduceSettings {
+        ReduceSettings {
+            parallel: self
+                .parallel_runs
+                .map_or_else(|| pool.len(), |parallel| parallel as usize),
+            ..self.settings.clone()
+        }
+    }
 }
 
 impl ReduceOptions {
@@ -238,29 +247,18 @@ async fn reduce_on_phones(
     let phones = PooledOracle::new(pool, conditions, run.sink());
     let journaled = JournaledOracle::new(&phones, journal, run.sink());
     let oracle = FailureGuard::new(journaled, run.cancellation());
-    let settings = ReduceSettings {
-        parallel: plan
-            .parallel_runs
-            .map_or_else(|| pool.len(), |parallel| parallel as usize),
-        ..plan.settings.clone()
-    };
     let mut reduction = trace_reduction::reduce(
         trace,
         plan.algorithm,
-        &settings,
+        &plan.settings_for(pool),
         &oracle,
         run.sink(),
         oracle.cancellation(),
     )
     .await?;
-    let mut error = oracle
-        .into_error()
-        .map(|error| CommandError::from(ReduceError::Oracle(error)));
-    let resumed = phones.resume_statistics();
-    if resumed.runs > 0 {
-        let ResumeStatistics { runs, steps } = resumed;
-        (run.sink())(RunEvent::Resumed { runs, steps });
-    }
+    let failure = oracle.into_error().map(ReduceError::Oracle);
+    let mut error = failure.map(CommandError::from);
+    let resumed = announce_resumed(run, &phones);
     let mut recorded = None;
     let mut pictures = Vec::new();
     if reduction.claim.is_some() && reduction.outcome != Outcome::Interrupted {
@@ -284,6 +282,16 @@ async fn reduce_on_phones(
         pictures,
     };
     Ok((recorded, error))
+}
+
+/// Returns how much the phones did not have to play again.
+fn announce_resumed(run: &ActiveRun, phones: &PooledOracle) -> ResumeStatistics {
+    let resumed = phones.resume_statistics();
+    let ResumeStatistics { runs, steps } = resumed;
+    if runs > 0 {
+        (run.sink())(RunEvent::Resumed { runs, steps });
+    }
+    resumed
 }
 
 /// Plays the result once more, for its screens. Steps that met other widgets than they name get the right ones, if the

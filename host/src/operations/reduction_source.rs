@@ -39,7 +39,7 @@ pub enum ReductionSource {
 /// Content of `inputs.json`.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-enum CopiedInputs {
+pub enum CopiedInputs {
     Trace,
     Findings(Vec<Fingerprint>),
     /// Number of traces.

@@ -13,7 +13,9 @@ use retap_reduce::suite::{
     JournaledReplayer, PooledReplayer, ReplayJournal, SuiteError, SuiteSettings, learn,
     reduce_suite,
 };
+use retap_shared::Text;
 use retap_shared::micros::Micros;
+use retap_shared::phone_info::PhoneInfo;
 use retap_shared::trace::Trace;
 pub use suite_source::{SuiteSourceError, TraceSuite};
 
@@ -46,14 +48,13 @@ pub async fn run_suite_reduction(
     run: &ActiveRun,
     options: &ReduceSuiteOptions,
 ) -> Result<CommandResult<ReducedSuite>, CommandError> {
-    let TraceSuite { traces } = TraceSuite::read_copy(run.directory(), &options.sources)?;
-    let (names, traces): (Vec<String>, Vec<Trace>) = traces.into_iter().unzip();
-    run.note_app(&traces[0].header.app)?;
-    let selection = PhoneSelection {
-        device: devices_for(&traces[0], options.device.as_ref())?,
-        count: options.count,
-    };
-    let phones = run.connect(&selection).await?;
+    let suite = TraceSuite::read_copy(run.directory(), &options.sources)?;
+    let (names, traces): (Vec<String>, Vec<Trace>) = suite.traces.into_iter().unzip();
+    let app = traces[0].header.app.clone();
+    run.note_app(&app)?;
+    let device = devices_for(&traces[0], options.device.as_ref())?;
+    let count = options.count;
+    let phones = run.connect(&PhoneSelection { device, count }).await?;
     let info = phones.app_of(&traces[0], run.sink())?;
     run.retrace_findings_of(&info.app)?;
     run.emit_started(phones.names());
@@ -64,20 +65,16 @@ pub async fn run_suite_reduction(
     let replayer = replayer(run, &traces, &phones.pool, &abstraction)?;
     let journaled = JournaledReplayer::new(replayer, &journal, run.sink());
     let guarded = FailureGuard::new(journaled, run.cancellation());
-    let reduction = Box::pin(reduce_suite(
-        &traces,
-        &options.engine(),
-        &guarded,
-        run.sink(),
-        guarded.cancellation(),
-    ))
-    .await?;
+    let settings = options.engine();
+    let cancelled = guarded.cancellation();
+    let reduction = reduce_suite(&traces, &settings, &guarded, run.sink(), cancelled);
+    let reduction = Box::pin(reduction).await?;
     let error = guarded.into_error().map(CommandError::from);
     let outcome = reduction.outcome;
     let suite = ReducedSuite {
         reduction,
         names,
-        app: traces[0].header.app.clone(),
+        app,
         algorithm: options.algorithm.to_string(),
     };
     let options = ReduceSuiteOptions {
@@ -85,9 +82,7 @@ pub async fn run_suite_reduction(
         ..options.clone()
     };
     let written = suite.write(run.directory(), &options);
-    let title = format!("{}: a smaller suite", info.label);
-    let sections = vec![suite_section(info.label.clone(), &suite)];
-    let page = run.write_page(&render_report(run, &title, outcome, phones.infos, sections));
+    let page = run.write_page(&suite_page(run, &suite, &info.label, phones.infos));
     let error = error.or(written.err().map(CommandError::from));
     Ok(CommandResult {
         outcome,
@@ -95,6 +90,17 @@ pub async fn run_suite_reduction(
         value: suite,
         error: error.or(page.err()),
     })
+}
+
+fn suite_page(
+    run: &ActiveRun,
+    suite: &ReducedSuite,
+    label: &Text,
+    phones: Vec<(String, PhoneInfo)>,
+) -> String {
+    let title = format!("{label}: a smaller suite");
+    let sections = vec![suite_section(label.clone(), suite)];
+    render_report(run, &title, suite.reduction.outcome, phones, sections)
 }
 
 fn heading(traces: &[Trace], label: &str) -> String {

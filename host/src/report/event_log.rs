@@ -17,8 +17,8 @@ use serde::{Deserialize, Serialize};
 use crate::report::Reporter;
 use crate::run::directory::{EVENTS_FILE, RunDirectory, RunDirectoryError};
 
-/// Events that are told once. The others are most of the lines, and are not parsed.
-const TOLD_ONCE: [&[u8]; 2] = [b"\"event\":\"problem_found\"", b"\"event\":\"covered\""];
+/// Events that are logged once. The others are most of the lines, and are not parsed.
+const LOGGED_ONCE: [&[u8]; 2] = [b"\"event\":\"problem_found\"", b"\"event\":\"covered\""];
 
 /// The event log of a run.
 #[derive(Debug)]
@@ -36,19 +36,19 @@ struct EventLogFile {
     /// Length of the file up to its last complete line.
     length: u64,
     failed: Option<RunDirectoryError>,
-    told: ToldEvents,
+    logged: LoggedEvents,
 }
 
-/// What the log has already: a resumed run tells it again, for reporters that began with this process.
+/// What the log has already: a resumed run repeats it, for reporters that began with this process.
 #[derive(Debug, Default)]
-struct ToldEvents {
+struct LoggedEvents {
     findings: HashSet<(Text, Fingerprint)>,
     /// Everything that was covered, by app.
     coverage: HashMap<Text, u64>,
 }
 
-impl ToldEvents {
-    /// Notes an event. True if it is told again.
+impl LoggedEvents {
+    /// Notes an event. True if the log has it.
     fn has(&mut self, event: &RunEvent) -> bool {
         match event {
             RunEvent::ProblemFound {
@@ -125,7 +125,7 @@ impl Reporter for EventLog {
     fn event(&self, event: &RunEvent, at: Duration) {
         let millis = u64::try_from((self.elapsed_before + at).as_millis()).unwrap_or(u64::MAX);
         let mut log = self.lock();
-        if log.failed.is_some() || log.told.has(event) {
+        if log.failed.is_some() || log.logged.has(event) {
             return;
         }
         let line = serde_json::to_vec(&EventLine { millis, event });
@@ -161,21 +161,21 @@ fn open_file(path: &Path) -> io::Result<(EventLogFile, Duration)> {
         .create(true)
         .truncate(false)
         .open(path)?;
-    let mut told = ToldEvents::default();
-    let (length, millis) = complete_lines(&file, &mut told)?;
+    let mut logged = LoggedEvents::default();
+    let (length, millis) = complete_lines(&file, &mut logged)?;
     file.set_len(length)?;
     file.seek(SeekFrom::Start(length))?;
     let file = EventLogFile {
         file,
         length,
         failed: None,
-        told,
+        logged,
     };
     Ok((file, Duration::from_millis(millis)))
 }
 
-/// Number of bytes of complete lines, and the time of the last line. Notes what the lines tell.
-fn complete_lines(file: &File, told: &mut ToldEvents) -> io::Result<(u64, u64)> {
+/// Number of bytes of complete lines, and the time of the last line. Notes their events.
+fn complete_lines(file: &File, logged: &mut LoggedEvents) -> io::Result<(u64, u64)> {
     #[derive(Deserialize)]
     struct EventTimestamp {
         millis: u64,
@@ -187,10 +187,10 @@ fn complete_lines(file: &File, told: &mut ToldEvents) -> io::Result<(u64, u64)> 
     while reader.read_until(b'\n', &mut line)? > 0 && line.ends_with(b"\n") {
         length += line.len() as u64;
         millis = serde_json::from_slice(&line).map_or(millis, |timed: EventTimestamp| timed.millis);
-        if TOLD_ONCE.iter().any(|name| contains(&line, name))
+        if LOGGED_ONCE.iter().any(|name| contains(&line, name))
             && let Ok(event) = serde_json::from_slice::<RunEvent>(&line)
         {
-            told.has(&event);
+            logged.has(&event);
         }
         line.clear();
     }
@@ -257,7 +257,7 @@ mod tests {
             screens,
             branches: 0,
         };
-        let tell = |events: &[RunEvent]| {
+        let append = |events: &[RunEvent]| {
             let log = open(&directory, &cancellation);
             events
                 .iter()
@@ -265,9 +265,9 @@ mod tests {
             let path = directory.path().join(EVENTS_FILE);
             std::fs::read_to_string(path).unwrap().lines().count()
         };
-        assert_eq!(tell(&[covered(1), found(1, true), found(1, false)]), 3);
-        assert_eq!(tell(&[covered(1), found(1, true)]), 3);
-        assert_eq!(tell(&[found(1, true), covered(2), found(2, true)]), 5);
+        assert_eq!(append(&[covered(1), found(1, true), found(1, false)]), 3);
+        assert_eq!(append(&[covered(1), found(1, true)]), 3);
+        assert_eq!(append(&[found(1, true), covered(2), found(2, true)]), 5);
     }
 
     #[cfg(target_os = "linux")]
@@ -282,7 +282,7 @@ mod tests {
                 file,
                 length: 0,
                 failed: None,
-                told: ToldEvents::default(),
+                logged: LoggedEvents::default(),
             }),
             elapsed_before: Duration::ZERO,
             cancellation: cancellation.clone(),

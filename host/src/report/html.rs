@@ -1,4 +1,5 @@
-//! The report of a run as one page that stands alone: style and drawings inside, no script, nothing fetched.
+//! The report of a run as one page that stands alone: style, drawings and script inside, nothing fetched. It can be read
+//! without its script.
 
 mod app;
 mod canvas;
@@ -9,12 +10,14 @@ mod icon;
 mod keyboard;
 mod label;
 mod page;
+mod page_data;
 mod reduction_curve;
 #[cfg(test)]
 mod sample;
 pub(super) mod sanitise_html;
 mod scene;
 mod screen;
+mod script;
 pub(crate) mod step_text;
 mod step_touch;
 mod strip;

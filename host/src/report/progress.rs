@@ -5,18 +5,18 @@ mod reduction;
 mod suite;
 
 use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use exploration::ExplorationProgress;
 use reduction::ReductionProgress;
-use retap_device::run_event::{CheckSubject, RunEvent};
+use retap_device::run_event::{CheckSubject, EventSink, RunEvent};
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::micros::Micros;
 use suite::SuiteProgress;
 
-use crate::report::Reporter;
 use crate::report::console::{Console, LineStyle, ProgressStatus};
 use crate::report::headline::FindingHeadline;
+use crate::report::{Reporter, event_sink};
 use crate::sanitise_terminal::{self, INLINE_WIDTH, LINE_WIDTH, PROGRESS_WIDTH};
 use crate::wording::pluralise;
 
@@ -43,6 +43,12 @@ impl ProgressReporter {
             console,
             progress: Mutex::default(),
         }
+    }
+
+    /// Sink of a command without a run: its events are shown and kept nowhere.
+    pub fn sink(console: &Arc<Console>) -> EventSink {
+        let progress = Arc::new(ProgressReporter::new(Arc::clone(console)));
+        event_sink(vec![progress], Instant::now())
     }
 
     /// Starts the bar of a part that begins, and ends that of a part that ends.

@@ -9,7 +9,7 @@ use crate::exit::CommandExit;
 use crate::options::{KeepAge, KeepSize};
 use crate::run::directory::{self, EVENTS_FILE, RunDirectory, RunDirectoryError};
 use crate::run::leftovers::LOCK;
-use crate::run::lock::{RunLock, RunLockError};
+use crate::run::lock::{self, LockContent, RunLock, RunLockError};
 use crate::run::manifest::{MANIFEST, RunManifest, RunState};
 use crate::run::store::{RunPlace, SqliteStore, StoreError};
 use crate::run::utc_time::UtcTime;
@@ -111,15 +111,16 @@ pub fn to_remove(runs: &[KeptRun], max_age: KeepAge, max_size: KeepSize) -> Vec<
 /// Removes a run: its files, its directory if nothing else is in it, then its part of the store. False if a process has
 /// begun to work on it.
 pub fn remove(store: &SqliteStore, run: &KeptRun) -> Result<bool, RemoveRunError> {
-    let path = run.place.path.as_ref();
-    if let Some(path) = path.filter(|_| !matches!(run.state, KeptState::Gone)) {
-        match RunDirectory::open(path) {
+    match &run.place.path {
+        None => {}
+        Some(path) if run.state == KeptState::Gone => remove_remains(path),
+        Some(path) => match RunDirectory::open(path) {
             Ok(directory) => remove_files(&directory)?,
             Err(RunDirectoryError::InUse { .. }) => return Ok(false),
             // It was removed meanwhile.
             Err(RunDirectoryError::NotARun { .. }) => {}
             Err(error) => return Err(error.into()),
-        }
+        },
     }
     store.remove_run(&run.place.run)?;
     Ok(true)
@@ -153,6 +154,19 @@ fn remove_files(directory: &RunDirectory) -> Result<(), RemoveRunError> {
     // What else is in it belongs to somebody, and stays.
     let _ = fs::remove_dir(directory.path());
     Ok(())
+}
+
+/// Removes what a removal that was stopped behind the manifest has left: the lock, and the directory if nothing else is in
+/// it. Does nothing where there is another run by now.
+fn remove_remains(directory: &Path) {
+    let lock = directory.join(LOCK);
+    if directory.join(MANIFEST).exists() {
+        return;
+    }
+    if lock::content(&lock) == LockContent::Working && RunLock::probe(&lock).is_ok() {
+        let _ = fs::remove_file(&lock);
+    }
+    let _ = fs::remove_dir(directory);
 }
 
 fn state(path: &Path, run: &str) -> KeptState {

@@ -1,4 +1,4 @@
-//! Phones of a few lines, and what tests want to know of them afterwards.
+//! Test doubles of phones, and what tests want to know of them afterwards.
 
 use std::sync::{Arc, Mutex};
 

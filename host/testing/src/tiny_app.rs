@@ -1,4 +1,4 @@
-//! An app of three buttons on a phone of a few lines, for what the simulated apps never do: fail at every start,
+//! An app of three buttons on a test double of a phone, for what the simulated apps never do: fail at every start,
 //! stay outside, refuse an action, vanish in the middle.
 
 use std::sync::{Arc, Mutex};
@@ -82,6 +82,7 @@ impl TinyApp {
                     .into_iter()
                     .collect();
                 Ok(ControlAppReply {
+                    in_front: None,
                     events: happened,
                     took: Micros(1_000_000),
                 }

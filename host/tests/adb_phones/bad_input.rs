@@ -1,4 +1,4 @@
-//! Phones and servers that are not there or cannot be used: each is told with what to do, and nothing is left.
+//! Phones and servers that are not there or cannot be used: each message says what to do, and nothing is left.
 
 use std::fs;
 use std::io::Write;

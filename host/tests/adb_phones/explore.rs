@@ -54,7 +54,7 @@ fn an_agent_that_is_kept_is_not_pushed_again_and_is_removed_in_the_end() {
         );
         let started = phone.read("started");
         let last = started.lines().last().unwrap();
-        assert!(last.contains("--user 10"), "the user was not told: {last}");
+        assert!(last.contains("--user 10"), "the user is not named: {last}");
 
         let kept = names(&phone.retap_folder());
         assert!(

@@ -33,7 +33,7 @@ pub(crate) const ANIMATION: &str = "set/global.window_animation_scale";
 #[derive(Debug)]
 pub(crate) struct PhoneBehindAdb {
     pub(crate) port: u16,
-    /// Programs of the phone, and the files in which they keep what they are told.
+    /// Programs of the phone, and the files in which they keep what they receive.
     folder: PathBuf,
     storage: PhoneStorage,
     daemon: RefCell<Option<Child>>,
@@ -145,7 +145,7 @@ impl PhoneBehindAdb {
         ask(self.daemon.borrow_mut().as_mut().expect("adbd was started"))
     }
 
-    /// A file in which the phone's programs keep what they are told, or look up how they are to answer.
+    /// A file in which the phone's programs keep what they receive, or look up how they are to answer.
     pub(crate) fn path(&self, inside: &str) -> PathBuf {
         self.folder.join(inside)
     }

@@ -25,13 +25,15 @@ fn a_second_retap_is_told_who_has_the_phone_and_gets_it_once_the_first_is_killed
 }
 
 #[test]
-fn an_agent_that_nobody_has_is_ended_and_the_settings_it_changed_are_restored() {
+fn an_agent_that_nobody_has_is_ended_and_what_it_changed_is_restored() {
     with_phones(|lab| {
         let phone = &lab.phones[1];
         let folder = phone.retap_folder();
         fs::create_dir_all(&folder).unwrap();
         let saved = "global window_animation_scale 0.5\n";
         fs::write(folder.join("settings.saved"), saved).unwrap();
+        let undo = "network\tsettings\tput\tglobal\tairplane_mode_on\t0\n";
+        fs::write(folder.join("system.saved"), undo).unwrap();
         let mut agent = Command::new("sleep")
             .arg0("agent --name retap-old")
             .arg("600")
@@ -53,5 +55,6 @@ fn an_agent_that_nobody_has_is_ended_and_the_settings_it_changed_are_restored() 
         let ended = reaper.join().unwrap();
         assert!(!ended.success(), "the old agent was not killed: {ended}");
         assert_eq!(phone.read(ANIMATION), "0.5\n");
+        assert_eq!(phone.read("set/global.airplane_mode_on"), "0\n");
     });
 }

@@ -1,4 +1,4 @@
-//! What a JVM phone needs and does not have: each is told with what to do.
+//! What a JVM phone needs and does not have: each message says what to do.
 
 use std::fs;
 use std::process::Command;
@@ -67,8 +67,8 @@ fn a_jvm_without_the_flags_that_it_needs_names_them() {
         .arg(environment.path("data"))
         .arg(built.join("libretap_agent.so"));
     let ended = run_expecting(&mut phone, &[2]);
-    let said = format!("{}{}", ended.out, ended.err);
+    let output = format!("{}{}", ended.out, ended.err);
     let expected = "error: the JVM keeps `java.lang` closed; \
                     start it with --add-opens java.base/java.lang=ALL-UNNAMED";
-    assert!(said.lines().any(|line| line == expected), "{said}");
+    assert!(output.lines().any(|line| line == expected), "{output}");
 }

@@ -25,14 +25,16 @@ fn a_crash_is_reduced_to_its_shortest_trace_proven_and_shown_with_pictures() {
         .args(["--device", &device(&sample_app())])
         .env_remove("RUST_BACKTRACE");
     let ended = run_expecting(&mut command, &[0]);
-    let said = format!("{}{}", ended.out, ended.err);
+    let output = format!("{}{}", ended.out, ended.err);
     assert!(
-        said.lines().any(|line| line.ends_with("8 steps → 3 steps")),
-        "it is not the shortest: {said}"
+        output
+            .lines()
+            .any(|line| line.ends_with("8 steps → 3 steps")),
+        "it is not the shortest: {output}"
     );
     assert!(
-        said.contains("  proven: reproduced in "),
-        "it is not proven: {said}"
+        output.contains("  proven: reproduced in "),
+        "it is not proven: {output}"
     );
     let report = environment.read("short/report.html");
     assert!(report.contains("data:image/png"), "it shows no pictures");
@@ -55,20 +57,22 @@ fn branches_grow_with_every_screen_and_are_never_more_than_there_are() {
     let total = events
         .iter()
         .find_map(|event| event["branches_total"].as_u64());
-    let (first, last, total) = (branches[0], branches[branches.len() - 1], total.unwrap());
+    let first = branches[0];
+    let last = branches[branches.len() - 1];
+    let total = total.unwrap();
     assert!(
         first > 0 && last > first && last <= total,
         "after the first step, at the end and in all: {first}, {last}, {total}"
     );
 
-    let said = format!("{}{}", ended.out, ended.err);
+    let output = format!("{}{}", ended.out, ended.err);
     let row = format!("{last} of {total}");
     assert!(
-        said.lines().any(|line| {
+        output.lines().any(|line| {
             line.split_once("branches ")
                 .is_some_and(|(_, count)| count.trim_start().starts_with(&row))
         }),
-        "the table does not show {row}: {said}"
+        "the table does not show {row}: {output}"
     );
     let report = environment.read("run/report.html");
     assert!(report.contains("aria-label=\"Branches: "));

@@ -80,7 +80,7 @@ fn check_answers(data: &Path) {
             .args(arguments.split(' '))
             .env("RETAP_JVM_DATA", data);
         let ended = run_expecting(&mut command, &[code]);
-        let said = format!("{}{}", ended.out, ended.err);
-        assert_eq!(said, expected, "{line}");
+        let output = format!("{}{}", ended.out, ended.err);
+        assert_eq!(output, expected, "{line}");
     }
 }

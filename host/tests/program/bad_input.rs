@@ -5,7 +5,7 @@ use std::fs;
 use crate::environment::{ProgramOutput, TestEnvironment};
 
 /// The error as printed, with the parts that differ from run to run made equal.
-fn told(environment: &TestEnvironment, line: &str, code: i32) -> String {
+fn stderr_of(environment: &TestEnvironment, line: &str, code: i32) -> String {
     let ended = environment.run(line);
     assert_eq!(ended.code, code, "{line}\n{}{}", ended.out, ended.err);
     ended
@@ -15,12 +15,12 @@ fn told(environment: &TestEnvironment, line: &str, code: i32) -> String {
 
 #[test]
 fn an_unknown_app() {
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device sim:nots", 2), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "explore --device sim:nots", 2), @r"
     error: invalid value 'sim:nots' for '--device <PHONE>': `sim:nots` names no simulated phone: there is no simulated app `nots` (did you mean `notes`?); there are `notes`, `shop`, `mail`, `player`, `settings`, `calculator`, `camera`, `recorder`, and `forge`
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore mail --device sim:notes", 2), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "explore mail --device sim:notes", 2), @r"
     error: there is no app `mail` on `sim:notes`
     help: it has `com.example.notes`
     ");
@@ -28,7 +28,7 @@ fn an_unknown_app() {
 
 #[test]
 fn a_phone_of_the_wrong_kind_is_answered_with_a_guess() {
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device smi:notes", 2), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "explore --device smi:notes", 2), @r"
     error: invalid value 'smi:notes' for '--device <PHONE>': there is no kind of phone called `smi`; did you mean `sim:notes`?
 
     For more information, try '--help'.
@@ -52,8 +52,8 @@ fn a_phone_of_the_wrong_kind_is_answered_with_a_guess() {
         ("explore --device R58M,R58M", "`R58M` is named twice"),
         ("explore --device sim:shop,", "no phone is named"),
     ] {
-        let told = told(&TestEnvironment::new(), line, 2);
-        assert!(told.contains(guess), "{line}: {told}");
+        let output = stderr_of(&TestEnvironment::new(), line, 2);
+        assert!(output.contains(guess), "{line}: {output}");
     }
 }
 
@@ -63,13 +63,12 @@ fn commands_that_use_one_phone_refuse_several() {
     for line in [
         "demo --device sim:notes,sim:shop",
         "screen --device sim:notes,sim:shop",
-        "phone sim:notes,sim:shop",
         "bench device --device sim:notes,sim:shop",
     ] {
-        let told = told(&environment, line, 2);
+        let output = stderr_of(&environment, line, 2);
         assert!(
-            told.contains("`sim:notes,sim:shop` names several phones, and this takes one"),
-            "{line}: {told}"
+            output.contains("`sim:notes,sim:shop` names several phones, and this takes one"),
+            "{line}: {output}"
         );
     }
     assert!(!environment.path("runs").exists());
@@ -77,18 +76,18 @@ fn commands_that_use_one_phone_refuse_several() {
 
 #[test]
 fn phones_that_cannot_be_reached_and_no_phone_at_all() {
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device emulator-5554", 4), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "explore --device emulator-5554", 4), @r"
     error: could not use `emulator-5554` through adb
       cause: could not run `no-adb`
       cause: No such file or directory (os error 2)
     help: install adb (Android's platform-tools), or set ADB to its path
     ");
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device jvm:app.apk", 2), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "explore --device jvm:app.apk", 2), @r"
     error: `jvm:app.apk` could not be started
       cause: `app.apk` is no file
     help: write `--device jvm:FILE.apk` with the path of an APK, or `jvm:sample` for the app that comes with Retap
     ");
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore", 4), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "explore", 4), @r"
     error: no phone was named
       phones on adb: could not run `no-adb`: No such file or directory (os error 2)
       simulated phones: `sim:notes`, `sim:shop`, `sim:mail`, `sim:player`, `sim:settings` and `sim:calculator`
@@ -100,7 +99,7 @@ fn phones_that_cannot_be_reached_and_no_phone_at_all() {
 fn a_file_that_is_no_apk() {
     let environment = TestEnvironment::new();
     environment.write("app.apk", "this is no APK");
-    insta::assert_snapshot!(told(&environment, "explore --device jvm:app.apk", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "explore --device jvm:app.apk", 2), @r"
     error: `jvm:app.apk` could not be started
       cause: `app.apk` is no APK: it does not begin as a zip file does
     help: write `--device jvm:FILE.apk` with the path of an APK, or `jvm:sample` for the app that comes with Retap
@@ -131,11 +130,11 @@ fn told_with_java(does: &str) -> String {
     assert_eq!(ended.code, 4, "{}{}", ended.out, ended.err);
     // Then how it is contained, which depends on the machine.
     let notice = "a JVM phone runs the app's code on this machine, contained by ";
-    let told = ended
+    let output = ended
         .err
         .strip_prefix(notice)
         .unwrap_or_else(|| panic!("{}", ended.err));
-    let (_, error) = told.split_once('\n').unwrap();
+    let (_, error) = output.split_once('\n').unwrap();
     error.replace(&*environment.path("").to_string_lossy(), "[environment]/")
 }
 
@@ -170,12 +169,12 @@ exit 1"#;
 
 #[test]
 fn a_seed_that_is_no_number() {
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "explore --device sim:notes --seed banana", 2), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "explore --device sim:notes --seed banana", 2), @r"
     error: invalid value 'banana' for '--seed <S>': a seed is a whole number from 0 to 18446744073709551615, such as 42; without one, Retap chooses
 
     For more information, try '--help'.
     ");
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "demo --seed -1", 2), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "demo --seed -1", 2), @r"
     error: invalid value '-1' for '--seed <S>': a seed is a whole number from 0 to 18446744073709551615, such as 42; without one, Retap chooses
 
     For more information, try '--help'.
@@ -186,15 +185,15 @@ fn a_seed_that_is_no_number() {
 fn a_malformed_trace() {
     let environment = TestEnvironment::new();
     environment.write("bad.retap", "{\"retap\":\"1.0\"}\nthis is no step\n");
-    insta::assert_snapshot!(told(&environment, "reduce bad.retap", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "reduce bad.retap", 2), @r"
     error: `bad.retap` is not a trace that can be read
       cause: line 1, field `app`: missing
     help: name a `.retap` file as `retap explore` writes it; if it was cut off, use a complete copy
     ");
     environment.write("bad.retap", "\u{1b}[31mred\u{7}");
-    assert!(!told(&environment, "replay bad.retap", 2).contains('\u{1b}'));
+    assert!(!stderr_of(&environment, "replay bad.retap", 2).contains('\u{1b}'));
     fs::write(environment.path("bad.retap"), [0xff, 0xfe, 0x00]).unwrap();
-    insta::assert_snapshot!(told(&environment, "replay bad.retap", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "replay bad.retap", 2), @r"
     error: could not read `bad.retap`
       cause: stream did not contain valid UTF-8
     help: see whether the file exists, is text, and may be read
@@ -209,13 +208,13 @@ fn a_trace_that_is_cut_off_in_the_middle_of_a_line() {
     let whole = environment.read(&format!("found/crashes/{id}/trace.retap"));
     let lines = whole.lines().count();
     environment.write("cut.retap", &whole[..whole.len() - 20]);
-    let told = told(&environment, "reduce cut.retap", 2);
+    let output = stderr_of(&environment, "reduce cut.retap", 2);
     assert!(
-        told.starts_with("error: `cut.retap` is not a trace that can be read\n"),
-        "{told}"
+        output.starts_with("error: `cut.retap` is not a trace that can be read\n"),
+        "{output}"
     );
-    assert!(told.contains(&format!("line {lines}")), "{told}");
-    assert!(told.contains("help: "), "{told}");
+    assert!(output.contains(&format!("line {lines}")), "{output}");
+    assert!(output.contains("help: "), "{output}");
     assert!(
         !environment.path("runs").exists(),
         "nothing is made for a trace that cannot be read"
@@ -224,17 +223,17 @@ fn a_trace_that_is_cut_off_in_the_middle_of_a_line() {
 
 #[test]
 fn a_trace_or_run_that_is_not_there() {
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "reduce nowhere", 2), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "reduce nowhere", 2), @r"
     error: there is no `nowhere`
     help: name a `.retap` file, or a run of `retap explore` with a finding
     ");
     let environment = TestEnvironment::new();
     fs::create_dir(environment.path("run")).unwrap();
-    insta::assert_snapshot!(told(&environment, "replay run", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "replay run", 2), @r"
     error: `run` is a directory, not a trace
     help: name a file in it, such as `run/crashes/ID/reduced.retap`
     ");
-    insta::assert_snapshot!(told(&TestEnvironment::new(), "replay nowhere.retap", 2), @r"
+    insta::assert_snapshot!(stderr_of(&TestEnvironment::new(), "replay nowhere.retap", 2), @r"
     error: could not read `nowhere.retap`
       cause: No such file or directory (os error 2)
     help: see whether the file exists, is text, and may be read
@@ -245,7 +244,7 @@ fn a_trace_or_run_that_is_not_there() {
 fn a_run_directory_that_cannot_be_made() {
     let environment = TestEnvironment::new();
     environment.write("file", "not a directory");
-    insta::assert_snapshot!(told(&environment, "explore --device sim:notes --out file/run", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "explore --device sim:notes --out file/run", 2), @r"
     error: could not create the run directory `file/run`
       cause: File exists (os error 17)
     help: free disk space, or name a directory with `--out` where you may write; then start again
@@ -257,7 +256,7 @@ fn a_run_directory_that_is_not_empty() {
     let environment = TestEnvironment::new();
     fs::create_dir(environment.path("mine")).unwrap();
     environment.write("mine/thesis.txt", "precious");
-    insta::assert_snapshot!(told(&environment, "explore --device sim:notes --out mine", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "explore --device sim:notes --out mine", 2), @r"
     error: the directory `mine` is not empty
     help: name a directory with `--out` that is empty or does not exist
     ");
@@ -268,11 +267,11 @@ fn a_run_directory_that_is_not_empty() {
 fn a_resume_of_something_that_is_no_run() {
     let environment = TestEnvironment::new();
     fs::create_dir(environment.path("photos")).unwrap();
-    insta::assert_snapshot!(told(&environment, "explore --resume photos", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "explore --resume photos", 2), @r"
     error: `photos` is not a run: it has no `run.json`
     help: name the directory of a run, as printed in the last line of `retap explore`
     ");
-    insta::assert_snapshot!(told(&environment, "explore --resume nowhere", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "explore --resume nowhere", 2), @r"
     error: `nowhere` is not a run: it has no `run.json`
     help: name the directory of a run, as printed in the last line of `retap explore`
     ");
@@ -283,7 +282,7 @@ fn a_resume_by_another_command_leaves_the_run_as_it_was() {
     let environment = TestEnvironment::new();
     environment.explored("notes", "found");
     let before = environment.read("found/run.json");
-    insta::assert_snapshot!(told(&environment, "reduce --resume found", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "reduce --resume found", 2), @r"
     error: `found` is a run of `retap explore`
     help: resume it with `retap explore --resume found`
     ");
@@ -295,12 +294,12 @@ fn a_run_of_a_newer_retap_and_a_damaged_one() {
     let environment = TestEnvironment::new();
     fs::create_dir(environment.path("run")).unwrap();
     environment.write("run/run.json", "{\"format\": 99, \"whatever\": true}");
-    insta::assert_snapshot!(told(&environment, "explore --resume run", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "explore --resume run", 2), @r"
     error: `run/run.json` has format 99; this Retap reads up to 1
     help: use the version of Retap that started this run, or a newer one
     ");
     environment.write("run/run.json", "{\"format\": 1, \"retap\"");
-    insta::assert_snapshot!(told(&environment, "explore --resume run", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "explore --resume run", 2), @r"
     error: `run/run.json` is damaged
       cause: EOF while parsing an object at line 1 column 21
     help: the run cannot be resumed; start a new one
@@ -312,7 +311,7 @@ fn a_store_that_is_no_store() {
     let environment = TestEnvironment::new();
     environment.write("store.sqlite", &"a letter to my landlord".repeat(100));
     let line = "explore --device sim:notes --store store.sqlite --out here";
-    insta::assert_snapshot!(told(&environment, line, 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, line, 2), @r"
     error: the store `[environment]/store.sqlite` is damaged, or is no store of Retap
       cause: file is not a database
     help: move the file away, or name another one with `--store`
@@ -324,7 +323,7 @@ fn a_store_that_is_no_store() {
 fn settings_with_an_unknown_key() {
     let environment = TestEnvironment::new();
     environment.write("retap.toml", "[explore]\nevnts = 5\n");
-    insta::assert_snapshot!(told(&environment, "explore --device sim:notes", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "explore --device sim:notes", 2), @r"
     error: `retap.toml` has a mistake
       retap.toml:2:1: unknown key `evnts` in `[explore]`; did you mean `events`?
     help: correct the file and see with `retap check` what it would do; docs/reference/retap-toml.md lists every key
@@ -335,13 +334,14 @@ fn settings_with_an_unknown_key() {
 fn contradicting_options() {
     let environment = TestEnvironment::new();
     environment.explored("notes", "found");
-    insta::assert_snapshot!(told(&environment, "reduce found --runs 2 --successes 3 --out cut", 2), @r"
+    insta::assert_snapshot!(stderr_of(&environment, "reduce found --runs 2 --successes 3 --out cut", 2), @r"
     error: 3 successes of 2 runs cannot decide anything; ask for 1 up to the number of runs
     help: set `--successes` to at most `--runs`
     ");
     assert!(!environment.path("cut").exists());
     assert!(
-        told(&environment, "explore --resume found --seed 3", 2).contains("cannot be used with")
+        stderr_of(&environment, "explore --resume found --seed 3", 2)
+            .contains("cannot be used with")
     );
 }
 
@@ -358,10 +358,10 @@ fn output_that_cannot_be_written() {
         .output()
         .unwrap();
     assert_eq!(ended.status.code(), Some(2));
-    let told = String::from_utf8(ended.stderr).unwrap();
+    let output = String::from_utf8(ended.stderr).unwrap();
     assert!(
-        told.starts_with("error: could not write the result\n"),
-        "{told}"
+        output.starts_with("error: could not write the result\n"),
+        "{output}"
     );
 }
 
@@ -386,11 +386,11 @@ fn nothing_that_a_trace_says_reaches_the_terminal_as_an_order() {
         ("replay no\u{1b}where.retap", 2),
     ] {
         let ended = environment.run(line);
-        let told = ended.out + &ended.err;
-        assert_eq!(ended.code, code, "{told}");
+        let output = ended.out + &ended.err;
+        assert_eq!(ended.code, code, "{output}");
         assert!(
-            !told.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']),
-            "{line}: {told:?}"
+            !output.contains(['\u{1b}', '\u{7}', '\u{202e}', '\u{9b}', '\r']),
+            "{line}: {output:?}"
         );
     }
 }

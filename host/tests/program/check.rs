@@ -69,12 +69,12 @@ fn constraints_of_an_exploration_are_described_and_their_traces_are_read() {
         "{\"retap\":\"1.0\",\"app\":{\"package\":\"com.example.shop\"},\"start\":\"clean\"}\n",
     );
     let ended = environment.run("check");
-    for told in [
+    for part in [
         "with explorer `random` and a random seed: 500 events, in 5 sessions of up to 100.",
         "It plays `in.retap` after every clean start; touches no widget of 2 kinds; \
          touches no widget with one of 1 text; looks out for what must never appear: 1 rule.",
     ] {
-        assert!(ended.out.contains(told), "{}", ended.out);
+        assert!(ended.out.contains(part), "{}", ended.out);
     }
 }
 

@@ -46,11 +46,11 @@ fn a_proof_tells_its_fresh_starts_everywhere_and_replay_shows_the_claim() {
     let environment = TestEnvironment::new();
     environment.explored("notes", "found");
     let crash = environment.crashes("found").remove(0);
-    let told = environment.run(&format!("reduce found --crash {crash} --out cut"));
-    assert_eq!(told.code, 0, "{}{}", told.out, told.err);
+    let ended = environment.run(&format!("reduce found --crash {crash} --out cut"));
+    assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
     let words = "; asked for 90 %; 1 on a freshly started phone";
-    assert!(told.out.contains(words), "{}", told.out);
-    assert!(told.out.contains("\n  all within "), "{}", told.out);
+    assert!(ended.out.contains(words), "{}", ended.out);
+    assert!(ended.out.contains("\n  all within "), "{}", ended.out);
     let page = environment.read("cut/report.html");
     assert!(page.contains("1 of 1 on freshly started phones"), "{page}");
 
@@ -63,7 +63,7 @@ fn a_proof_tells_its_fresh_starts_everywhere_and_replay_shows_the_claim() {
     assert_eq!(claim.tally.successes, claim.tally.runs);
     assert_eq!((claim.fresh_starts.successes, claim.phones), (1, 1));
     let tally = format!("proven: reproduced in {0} of {0} runs", claim.tally.runs);
-    assert!(told.out.contains(&tally), "{tally}: {}", told.out);
+    assert!(ended.out.contains(&tally), "{tally}: {}", ended.out);
 
     let replayed = environment.run(&format!("replay {file} --times 2"));
     assert_eq!(replayed.code, 0, "{}{}", replayed.out, replayed.err);

@@ -46,6 +46,7 @@ fn help_of_every_benchmark() {
         "link",
         "policy",
         "noisy",
+        "noisy-oracle",
         "own-cost",
         "deterministic",
         "crash",

@@ -37,7 +37,8 @@ fn gets_in(transport: &str, stranger: impl FnMut(SocketAddr) + Send) {
     let began = Instant::now();
     thread::scope(|scope| {
         let mut stranger = stranger;
-        let (is_over, strangers) = (&is_over, &strangers);
+        let is_over = &is_over;
+        let strangers = &strangers;
         scope.spawn(move || {
             while !is_over.load(Ordering::Relaxed) {
                 stranger(address);

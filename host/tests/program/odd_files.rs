@@ -33,11 +33,11 @@ fn pipes_and_devices_are_refused_wherever_a_file_is_read() {
         ] {
             let line = line.replace("FILE", file);
             let ended = environment.run(&line);
-            let told = ended.out + &ended.err;
-            assert_eq!(ended.code, 2, "{line}: {told}");
+            let output = ended.out + &ended.err;
+            assert_eq!(ended.code, 2, "{line}: {output}");
             assert!(
-                told.contains("it is a pipe, a socket or a device, and no file"),
-                "{line}: {told}"
+                output.contains("it is a pipe, a socket or a device, and no file"),
+                "{line}: {output}"
             );
         }
     }

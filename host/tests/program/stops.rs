@@ -2,8 +2,10 @@
 //! then on, and by a power failure after which only synced data are left. Then it is resumed, or started again where nothing
 //! was begun, and must end as if nothing had happened.
 //!
-//! The operations are sampled. `RETAP_STOPS=all` stops at each of them.
+//! The operations are sampled. `RETAP_STOPS=kill` kills at each of them, `RETAP_STOPS=all` stops at each in each way, and
+//! `RETAP_STOPS=N` at N in each way. `--nocapture` shows how many stops there were.
 
+mod prune;
 mod scenario;
 
 use std::env;
@@ -82,11 +84,14 @@ fn shim() -> PathBuf {
 }
 
 /// Operations to stop at: all of them, or so many that are spread evenly, the first ones always among them.
-fn chosen(operations: u64, samples: u64, offset: u64) -> Vec<u64> {
-    if env::var("RETAP_STOPS").is_ok_and(|text| text == "all") {
-        return (1..=operations).collect();
-    }
-    let spread = |number: u64| 1 + (number * operations + offset) / samples;
+fn chosen(operations: u64, samples: u64, kind: StopKind) -> Vec<u64> {
+    let samples = match env::var("RETAP_STOPS").as_deref() {
+        Err(_) => samples,
+        Ok("kill") if kind != StopKind::Kill => samples,
+        Ok("kill" | "all") => return (1..=operations).collect(),
+        Ok(number) => number.parse().expect("`kill`, `all` or a number"),
+    };
+    let spread = |number: u64| 1 + (number * operations + kind as u64) / samples;
     let mut chosen: Vec<u64> = (0..samples)
         .map(spread)
         .filter(|at| *at <= operations)
@@ -96,6 +101,7 @@ fn chosen(operations: u64, samples: u64, offset: u64) -> Vec<u64> {
 }
 
 /// Stops a command in each way, and compares how it ends with an undisturbed run.
+#[expect(clippy::print_stderr, reason = "the number of stops is a figure")]
 fn check(scenario: &Scenario, samples: u64) {
     let calm = scenario.environment();
     let (ended, operations) = run_stopped(&calm, scenario.start, StopKind::Kill, 0);
@@ -104,7 +110,7 @@ fn check(scenario: &Scenario, samples: u64) {
     let expected = scenario.result(&calm, &ended);
     let mut stops = 0;
     for kind in [StopKind::Kill, StopKind::FullDisk, StopKind::PowerFailure] {
-        for at in chosen(operations, samples, kind as u64) {
+        for at in chosen(operations, samples, kind) {
             let environment = scenario.environment();
             let (stopped, _) = run_stopped(&environment, scenario.start, kind, at);
             let place = format!("{kind:?} at operation {at} of {operations}");
@@ -120,6 +126,10 @@ fn check(scenario: &Scenario, samples: u64) {
         }
     }
     assert!(stops >= 3, "only {stops} stops");
+    eprintln!(
+        "`{}`: {stops} stops, {operations} operations",
+        scenario.start
+    );
 }
 
 #[test]
@@ -150,4 +160,16 @@ fn a_stopped_baseline_is_written_again_and_is_never_incomplete() {
 #[test]
 fn a_stopped_import_is_made_again_and_its_trace_is_never_incomplete() {
     check(&scenario::IMPORT, 4);
+}
+
+#[test]
+fn a_replay_and_a_look_at_a_screen_write_no_file_that_could_be_incomplete() {
+    let environment = scenario::BASELINE.environment();
+    let id = environment.crashes("found").remove(0);
+    for command in ["replay", "screen"] {
+        let line = format!("{command} found/crashes/{id}/trace.retap --device sim:notes");
+        let (ended, operations) = run_stopped(&environment, &line, StopKind::Kill, 0);
+        assert_eq!(ended.code, 0, "{}{}", ended.out, ended.err);
+        assert_eq!(operations, 0, "{command}");
+    }
 }

@@ -179,7 +179,7 @@ fn a_budget_ends_with_the_best_suite_so_far() {
             assert_eq!(traces.len(), written + 1, "{traces:?}");
         }
     }
-    let ended = environment.run("reduce-suite notes --max-runs 60 --seed 1 --out told");
+    let ended = environment.run("reduce-suite notes --max-runs 60 --seed 1 --out short");
     assert!(ended.out.contains("budget spent"), "{}", ended.out);
     refused(
         &environment.run("reduce-suite notes --max-runs 0"),
@@ -214,8 +214,8 @@ fn every_activity_that_a_run_has_reached_gets_its_shortest_trace() {
         let again = environment.run(&format!("replay {file} --times 1"));
         assert_eq!(again.code, 0, "{}{}", again.out, again.err);
     }
-    let told = environment.run("reduce notes --every screen --seed 1 --out screens");
-    assert!(told.out.contains("before  after"), "{}", told.out);
+    let ended = environment.run("reduce notes --every screen --seed 1 --out screens");
+    assert!(ended.out.contains("before  after"), "{}", ended.out);
     reduced(&environment, "notes --replays 1 --seed 1 --out small");
     refused(
         &environment.run("reduce small --every activity"),

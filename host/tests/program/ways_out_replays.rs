@@ -92,12 +92,12 @@ fn a_killed_suite_reduction_gets_its_page_from_report() {
     child.kill().unwrap();
     child.wait().unwrap();
     assert!(!environment.path("cut/report.html").exists());
-    let told = environment.run("report cut");
+    let ended = environment.run("report cut");
     assert_eq!(
-        (told.code, told.out.as_str()),
+        (ended.code, ended.out.as_str()),
         (0, "report: cut/report.html\n"),
         "{}",
-        told.err
+        ended.err
     );
     let page = environment.read("cut/report.html");
     assert!(page.contains("interrupted"), "{page}");
@@ -131,8 +131,8 @@ fn the_page_of_a_finished_suite_reduction_can_be_written_again() {
     };
     let before = environment.read("cut/report.html");
     std::fs::remove_file(environment.path("cut/report.html")).unwrap();
-    let told = environment.run("report cut");
-    assert_eq!(told.code, 0, "{}", told.err);
+    let ended = environment.run("report cut");
+    assert_eq!(ended.code, 0, "{}", ended.err);
     let after = environment.read("cut/report.html");
     assert!(!figures(&before).is_empty(), "the page has a table");
     assert_eq!(figures(&after), figures(&before));
@@ -177,9 +177,9 @@ fn a_replay_whose_lines_cannot_be_written_ends_with_2() {
         .write(true)
         .open("/dev/full")
         .unwrap();
-    let told = command.stdout(full).output().unwrap();
-    let err = String::from_utf8_lossy(&told.stderr);
-    assert_eq!(told.status.code(), Some(2), "{err}");
+    let ended = command.stdout(full).output().unwrap();
+    let err = String::from_utf8_lossy(&ended.stderr);
+    assert_eq!(ended.status.code(), Some(2), "{err}");
     assert!(err.contains("No space left on device"), "{err}");
 }
 

@@ -10,6 +10,7 @@ use retap_shared::bytes::Png;
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
@@ -52,13 +53,16 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
         text().prop_map(|package| WatchApp { package }.into()),
         operation.prop_map(Request::from),
         Just(TakeScreenshot.into()),
+        (any::<bool>(), option::of(finding_kind())).prop_map(|(only_new, failure)| ReadLog {
+            only_new,
+            failure
+        }
+        .into()),
     ]
 }
 
 pub(crate) fn reply() -> impl Strategy<Value = Reply> {
     let apps = vec(app_info(), 0..4);
-    let branches = || vec(any::<u32>(), 0..30);
-    let screens = vec(screen().prop_map(Arc::new), 0..4);
     prop_oneof![
         (phone(), capabilities(), apps).prop_map(|(phone, capabilities, apps)| {
             DescribePhoneReply {
@@ -70,63 +74,22 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
         }),
         (update(), micros())
             .prop_map(|(screen, agent_time)| CaptureReply { screen, agent_time }.into()),
-        (
-            located_by(),
-            update(),
-            events(),
-            branches(),
-            any::<bool>(),
-            (micros(), micros()),
-            option::of(".{0,40}")
-        )
-            .prop_map(
-                |(located_by, screen, events, branches, quiet, (took, at), refusal)| {
-                    ActReply {
-                        located_by,
-                        refusal,
-                        screen,
-                        events,
-                        branches,
-                        quiet,
-                        took,
-                        at,
-                    }
-                    .into()
-                }
-            ),
+        act_reply(),
         (any::<bool>(), events(), micros()).prop_map(|(quiet, events, took)| SettleReply {
             quiet,
             events,
             took
         }
         .into()),
-        (
-            verdict(),
-            any::<u32>(),
-            vec(located_by(), 0..20),
-            vec((any::<u32>(), ".{0,40}"), 0..4),
-            events(),
-            branches(),
-            screens,
-            micros()
-        )
-            .prop_map(
-                |(verdict, played, located_by, refusals, events, branches, screens, took)| {
-                    let refusal = |(step, why)| StepRefusal { step, why };
-                    PlayReply {
-                        verdict,
-                        played,
-                        located_by,
-                        refusals: refusals.into_iter().map(refusal).collect(),
-                        events,
-                        branches,
-                        screens,
-                        took,
-                    }
-                    .into()
-                }
-            ),
-        (events(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
+        play_reply(),
+        (option::of(obstacle()), events(), micros()).prop_map(|(in_front, events, took)| {
+            ControlAppReply {
+                in_front,
+                events,
+                took,
+            }
+            .into()
+        }),
         events().prop_map(|events| WatchAppReply { events }.into()),
         (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| ManageSnapshotReply {
             id: SnapshotId(id),
@@ -138,7 +101,65 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             picture: Png(picture)
         }
         .into()),
+        (long_text(), long_text()).prop_map(|(log, report)| ReadLogReply { log, report }.into()),
     ]
+}
+
+fn act_reply() -> impl Strategy<Value = Reply> {
+    (
+        located_by(),
+        update(),
+        events(),
+        vec(any::<u32>(), 0..30),
+        any::<bool>(),
+        (micros(), micros()),
+        option::of(".{0,40}"),
+    )
+        .prop_map(
+            |(located_by, screen, events, branches, quiet, (took, at), refusal)| {
+                ActReply {
+                    located_by,
+                    refusal,
+                    screen,
+                    events,
+                    branches,
+                    quiet,
+                    took,
+                    at,
+                }
+                .into()
+            },
+        )
+}
+
+fn play_reply() -> impl Strategy<Value = Reply> {
+    let screens = vec(screen().prop_map(Arc::new), 0..4);
+    (
+        verdict(),
+        any::<u32>(),
+        vec(located_by(), 0..20),
+        vec((any::<u32>(), ".{0,40}"), 0..4),
+        events(),
+        vec(any::<u32>(), 0..30),
+        screens,
+        micros(),
+    )
+        .prop_map(
+            |(verdict, played, located_by, refusals, events, branches, screens, took)| {
+                let refusal = |(step, why)| StepRefusal { step, why };
+                PlayReply {
+                    verdict,
+                    played,
+                    located_by,
+                    refusals: refusals.into_iter().map(refusal).collect(),
+                    events,
+                    branches,
+                    screens,
+                    took,
+                }
+                .into()
+            },
+        )
 }
 
 pub(crate) fn event() -> impl Strategy<Value = PhoneEvent> {
@@ -157,6 +178,7 @@ pub(crate) fn failure() -> impl Strategy<Value = RequestFailure> {
         long_text().prop_map(RequestFailure::Impossible),
         long_text().prop_map(RequestFailure::Phone),
         Just(RequestFailure::Cancelled),
+        obstacle().prop_map(RequestFailure::Obstructed),
     ]
 }
 
@@ -250,19 +272,38 @@ fn verdict() -> impl Strategy<Value = Verdict> {
     ]
 }
 
-fn finding() -> impl Strategy<Value = Finding> {
-    let kind = prop::sample::select(std::vec![
+fn obstacle() -> impl Strategy<Value = Obstacle> {
+    prop_oneof![
+        prop::sample::select(std::vec![
+            Obstacle::DisplayOff,
+            Obstacle::LockScreen,
+            Obstacle::Launcher,
+            Obstacle::FailureDialog,
+            Obstacle::PermissionDialog,
+            Obstacle::NoWindow
+        ]),
+        text().prop_map(Obstacle::OtherApp),
+    ]
+}
+
+fn finding_kind() -> impl Strategy<Value = FindingKind> {
+    prop::sample::select(std::vec![
         FindingKind::Crash,
         FindingKind::NativeCrash,
         FindingKind::Anr,
         FindingKind::Rule
-    ]);
-    (kind, text(), long_text(), long_text()).prop_map(|(kind, process, summary, stack)| Finding {
-        kind,
-        process,
-        summary,
-        stack,
-    })
+    ])
+}
+
+fn finding() -> impl Strategy<Value = Finding> {
+    (finding_kind(), text(), long_text(), long_text()).prop_map(
+        |(kind, process, summary, stack)| Finding {
+            kind,
+            process,
+            summary,
+            stack,
+        },
+    )
 }
 
 fn capabilities() -> impl Strategy<Value = Capabilities> {

@@ -65,56 +65,68 @@ fn button(place: usize, rotation: Rotation) -> Rect {
 
 fn layout(what: ExternalScreen) -> &'static ExternalScreenLayout {
     match what {
-        ExternalScreen::Call => &ExternalScreenLayout {
-            package: "com.android.dialer",
-            activity: "com.android.dialer/.InCallActivity",
-            title: "Incoming call",
-            buttons: &[
-                ("Answer", ExternalNavigation::Open(ExternalScreen::InCall)),
-                ("Decline", ExternalNavigation::Back),
-            ],
-        },
-        ExternalScreen::InCall => &ExternalScreenLayout {
-            package: "com.android.dialer",
-            activity: "com.android.dialer/.InCallActivity",
-            title: "In call",
-            buttons: &[("End call", ExternalNavigation::Back)],
-        },
-        ExternalScreen::Share => &ExternalScreenLayout {
-            package: "com.android.intentresolver",
-            activity: "com.android.intentresolver/.ChooserActivity",
-            title: "Share",
-            buttons: &[
-                (
-                    "Messages",
-                    ExternalNavigation::Open(ExternalScreen::Messages),
-                ),
-                ("Copy", ExternalNavigation::Back),
-            ],
-        },
-        ExternalScreen::Messages => &ExternalScreenLayout {
-            package: "com.android.messaging",
-            activity: "com.android.messaging/.ConversationActivity",
-            title: "Messages",
-            buttons: &[
-                ("Send", ExternalNavigation::Back),
-                ("Attach", ExternalNavigation::Stay),
-            ],
-        },
-        ExternalScreen::Browser => &ExternalScreenLayout {
-            package: "com.android.chrome",
-            activity: "com.android.chrome/.Main",
-            title: "Browser",
-            buttons: &[],
-        },
-        ExternalScreen::Store => &ExternalScreenLayout {
-            package: "com.android.vending",
-            activity: "com.android.vending/.MainActivity",
-            title: "Store",
-            buttons: &[
-                ("Install", ExternalNavigation::Stay),
-                ("Open", ExternalNavigation::Back),
-            ],
-        },
+        ExternalScreen::Call => &CALL,
+        ExternalScreen::InCall => &IN_CALL,
+        ExternalScreen::Share => &SHARE,
+        ExternalScreen::Messages => &MESSAGES,
+        ExternalScreen::Browser => &BROWSER,
+        ExternalScreen::Store => &STORE,
     }
 }
+
+const CALL: ExternalScreenLayout = ExternalScreenLayout {
+    package: "com.android.dialer",
+    activity: "com.android.dialer/.InCallActivity",
+    title: "Incoming call",
+    buttons: &[
+        ("Answer", ExternalNavigation::Open(ExternalScreen::InCall)),
+        ("Decline", ExternalNavigation::Back),
+    ],
+};
+
+const IN_CALL: ExternalScreenLayout = ExternalScreenLayout {
+    package: "com.android.dialer",
+    activity: "com.android.dialer/.InCallActivity",
+    title: "In call",
+    buttons: &[("End call", ExternalNavigation::Back)],
+};
+
+const SHARE: ExternalScreenLayout = ExternalScreenLayout {
+    package: "com.android.intentresolver",
+    activity: "com.android.intentresolver/.ChooserActivity",
+    title: "Share",
+    buttons: &[
+        (
+            "Messages",
+            ExternalNavigation::Open(ExternalScreen::Messages),
+        ),
+        ("Copy", ExternalNavigation::Back),
+    ],
+};
+
+const MESSAGES: ExternalScreenLayout = ExternalScreenLayout {
+    package: "com.android.messaging",
+    activity: "com.android.messaging/.ConversationActivity",
+    title: "Messages",
+    buttons: &[
+        ("Send", ExternalNavigation::Back),
+        ("Attach", ExternalNavigation::Stay),
+    ],
+};
+
+const BROWSER: ExternalScreenLayout = ExternalScreenLayout {
+    package: "com.android.chrome",
+    activity: "com.android.chrome/.Main",
+    title: "Browser",
+    buttons: &[],
+};
+
+const STORE: ExternalScreenLayout = ExternalScreenLayout {
+    package: "com.android.vending",
+    activity: "com.android.vending/.MainActivity",
+    title: "Store",
+    buttons: &[
+        ("Install", ExternalNavigation::Stay),
+        ("Open", ExternalNavigation::Back),
+    ],
+};

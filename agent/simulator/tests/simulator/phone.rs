@@ -46,7 +46,7 @@ fn activities_that_come_to_the_front_are_reported() {
     let mut phone = started("sim:notes");
     drive::tap(&mut phone, "search");
     press(&mut phone, Key::Back);
-    let told: Vec<PhoneEventKind> = drive::events(&mut phone)
+    let seen: Vec<PhoneEventKind> = drive::events(&mut phone)
         .into_iter()
         .map(|event| event.kind)
         .collect();
@@ -56,7 +56,7 @@ fn activities_that_come_to_the_front_are_reported() {
         "com.example.notes/.ListActivity",
     ]
     .map(activity);
-    assert_eq!(told, expected);
+    assert_eq!(seen, expected);
 }
 
 fn block(phone: &mut SimulatedPhone) {

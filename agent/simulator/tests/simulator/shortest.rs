@@ -126,16 +126,16 @@ fn crashes_of_system_events_do_not_come_without_them() {
         let mut by_restoring = 0;
         for crash in crashes {
             let row = format!("| {app} | {} |", crash.name);
-            let told = page
+            let listed = page
                 .lines()
                 .find(|line| line.starts_with(&row))
                 .unwrap_or_default();
             let (Some((_, only)), Some(matters)) =
-                (told.split_once(", only "), &crash.dependencies)
+                (listed.split_once(", only "), &crash.dependencies)
             else {
                 assert!(
-                    !told.contains(", only "),
-                    "`{}` of `{app}` is not told as data",
+                    !listed.contains(", only "),
+                    "`{}` of `{app}` is not listed as data",
                     crash.name
                 );
                 continue;

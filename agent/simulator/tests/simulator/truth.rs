@@ -59,12 +59,12 @@ fn the_page_on_the_simulator_has_the_real_counts() {
             "docs/how-it-works/simulator.md lacks {row}"
         );
         for crash in truth.crashes {
-            let told = page.lines().any(|line| {
+            let is_listed = page.lines().any(|line| {
                 line.starts_with(&format!("| {app} | {} |", crash.name))
                     && line.ends_with(&format!(" {} |", crash.shortest.len()))
             });
             assert!(
-                told,
+                is_listed,
                 "docs/how-it-works/simulator.md lacks `{}` of `{app}`, {}",
                 crash.name,
                 crash.shortest.len()

@@ -76,6 +76,33 @@ fn a_restore_brings_old_files_back_and_deletes_new_ones() {
     assert!(!folder.path().join("snapshots").exists());
 }
 
+/// Android's tar, unlike this machine's, fails on sockets.
+#[test]
+fn sockets_and_pipes_of_an_app_are_left_out() {
+    let (folder, mut data) = debuggable();
+    let home = folder.path().join("home");
+    fs::create_dir_all(home.join("a folder/.deep")).unwrap();
+    fs::write(home.join("a folder/.deep/file"), "one").unwrap();
+    let _socket = std::os::unix::net::UnixListener::bind(home.join("a folder/.deep/x y")).unwrap();
+    let pipes = ["pipe", "*"].map(|name| home.join(name));
+    let made = Command::new("mkfifo").args(&pipes).status().unwrap();
+    assert!(made.success());
+    let (id, _) = data.save(&APP.into()).unwrap();
+    let listed = Command::new("tar").arg("-tf").arg(data.file(id.0)).output();
+    let listed = String::from_utf8(listed.unwrap().stdout).unwrap();
+    let mut names: Vec<_> = listed.lines().collect();
+    names.sort_unstable();
+    let kept = [
+        "./",
+        "./*",
+        "./a folder/",
+        "./a folder/.deep/",
+        "./a folder/.deep/file",
+        "./a note",
+    ];
+    assert_eq!(names, kept);
+}
+
 #[test]
 fn without_run_as_the_data_is_read_as_root() {
     let folder = tempfile::tempdir().unwrap();

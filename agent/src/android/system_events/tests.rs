@@ -300,6 +300,40 @@ fn a_failed_undo_is_an_error_and_repeated() {
 }
 
 #[test]
+fn an_airplane_mode_that_does_not_come_on_is_undone() {
+    let folder = tempfile::tempdir().unwrap();
+    let phone = FakeProgramRunner::of(34);
+    let mut injector = injector(&phone, &folder);
+    phone.ignores.replace(Some("airplane-mode enable"));
+    let refused = injector.inject(&SystemEvent::Offline, APP).unwrap_err();
+    assert!(
+        matches!(refused, RequestFailure::Unsupported(_)),
+        "{refused}"
+    );
+    let commands = ["enable", "disable"].map(|to| format!("cmd connectivity airplane-mode {to}"));
+    assert_eq!(phone.take_ran(), commands);
+    injector.undo_all().unwrap();
+    assert!(phone.take_ran().is_empty(), "it was undone before");
+}
+
+#[test]
+fn both_radios_are_off_or_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let phone = FakeProgramRunner::of(23);
+    phone.set("mobile_data", "1");
+    let before = phone.state();
+    let mut injector = injector(&phone, &folder);
+    phone.fails.replace(Some(("svc data", "Error: busy")));
+    injector.inject(&SystemEvent::Offline, APP).unwrap_err();
+    assert_eq!(phone.get("wifi_on"), "1");
+    phone.fails.replace(None);
+    injector.undo_all().unwrap();
+    assert_eq!(phone.state(), before);
+    injector.inject(&SystemEvent::Offline, APP).unwrap();
+    assert_eq!([phone.get("wifi_on"), phone.get("mobile_data")], ["0", "0"]);
+}
+
+#[test]
 fn malformed_names_are_not_passed_to_programs() {
     let folder = tempfile::tempdir().unwrap();
     let phone = FakeProgramRunner::of(34);

@@ -1,4 +1,5 @@
-//! Devices and the pool from outside, on phones of a few lines.
+//! Devices and the pool from outside, on test doubles of phones.
 
+mod absent;
 mod device;
 mod pool;

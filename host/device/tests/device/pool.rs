@@ -65,7 +65,7 @@ async fn work_is_spread_over_all_phones() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_quarantined_phone_never_comes_back() {
+async fn a_quarantined_phone_without_a_source_never_comes_back() {
     let pool = pool(2).await;
     pool.lease().await.unwrap().quarantine("it smokes");
     assert_eq!(pool.len(), 1);

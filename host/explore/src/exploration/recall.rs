@@ -92,7 +92,7 @@ impl Exploration<'_> {
             }
             for record in part {
                 let mut events = self.lock_state().recall(&record, self.settings);
-                events.retain(is_told_again);
+                events.retain(is_reported_again);
                 events.into_iter().for_each(|event| self.emit(event));
             }
         }
@@ -138,7 +138,7 @@ impl Exploration<'_> {
 
 /// True for the events of a recalled step that reporters get again: what is covered, and each finding once. Reports count
 /// with them, and a log may have missed the last ones.
-pub(super) fn is_told_again(event: &RunEvent) -> bool {
+pub(super) fn is_reported_again(event: &RunEvent) -> bool {
     matches!(
         event,
         RunEvent::Covered { .. } | RunEvent::ProblemFound { first: true, .. }

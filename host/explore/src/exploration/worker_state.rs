@@ -82,18 +82,7 @@ impl WorkerState {
         self.log_step(record);
         self.events += u32::from(record.event.is_counted());
         match &record.event {
-            RecordedEvent::Started { clean: true } => {
-                let times = record.setup_times.iter().copied().map(Some);
-                let setup = setup_steps.iter().zip(times.chain(iter::repeat(None)));
-                self.path = setup.fold(StepPath::default(), |path, (step, at_millis)| {
-                    path.with_step(Step {
-                        at_millis,
-                        ..step.clone()
-                    })
-                });
-                self.tainted = false;
-                self.data_kept_from = 0;
-            }
+            RecordedEvent::Started { clean: true } => self.start_clean(record, setup_steps),
             RecordedEvent::Started { clean: false } => self.keep_data(),
             RecordedEvent::Stepped { step, .. } => self.path = self.path.with_step(step.clone()),
             RecordedEvent::SnapshotTaken {
@@ -125,6 +114,20 @@ impl WorkerState {
             self.screen.clone_from(&record.screen);
         }
         self.took += record.took;
+    }
+
+    /// Begins a new path with the steps that set the app up.
+    fn start_clean(&mut self, record: &RecordedStep, setup_steps: &[Step]) {
+        let times = record.setup_times.iter().copied().map(Some);
+        let setup = setup_steps.iter().zip(times.chain(iter::repeat(None)));
+        self.path = setup.fold(StepPath::default(), |path, (step, at_millis)| {
+            path.with_step(Step {
+                at_millis,
+                ..step.clone()
+            })
+        });
+        self.tainted = false;
+        self.data_kept_from = 0;
     }
 
     /// The phone, for the record of a start, if the journal does not have it yet.

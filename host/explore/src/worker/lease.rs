@@ -49,6 +49,18 @@ impl Worker<'_> {
         }
     }
 
+    /// Gives back a phone that must rest, and records that its snapshots are lost.
+    pub(super) fn release_to_rest(
+        &self,
+        lease: DeviceLease,
+        why: String,
+    ) -> Result<(), ExploreError> {
+        let mut lost = RecordedStep::new(self.number, RecordedEvent::SnapshotsLost);
+        self.exploration.commit(&mut lost)?;
+        lease.rest(why);
+        Ok(())
+    }
+
     /// Gives back or quarantines a phone after an error, and records that its snapshots are lost.
     pub(super) fn release_failed(
         &self,

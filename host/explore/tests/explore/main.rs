@@ -1,4 +1,4 @@
-//! Exploration from outside, in virtual time: on phones of a few lines and on simulated phones.
+//! Exploration from outside, in virtual time: on test doubles of phones and on simulated phones.
 
 mod ape;
 mod auto;
@@ -13,4 +13,3 @@ mod sessions;
 mod sessions_disturbed;
 mod setup_steps;
 mod shared_run;
-mod troubled_phones;

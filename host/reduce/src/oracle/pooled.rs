@@ -20,6 +20,9 @@ use crate::named_choice::NamedChoice;
 /// Wait after the last step: longer than Android takes to report an ANR.
 const FINAL_WAIT: Micros = Micros::from_millis(6_000);
 
+/// Maximum number of times that a play is repeated because the phone did not take each of its steps.
+const MAX_REPEATS: u32 = 2;
+
 /// Conditions that all attempts of one reduction share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayConditions {
@@ -34,7 +37,7 @@ pub struct ReplayConditions {
     /// Settling after each step.
     pub settle: Settle,
     /// Wait after the last step for late findings.
-    pub linger: Micros,
+    pub final_wait: Micros,
     /// Candidates with a common prefix resume from snapshots, on phones that have them.
     pub snapshots: bool,
 }
@@ -48,7 +51,7 @@ impl ReplayConditions {
             target: trace.header.target.clone().unwrap_or(Target::AnyProblem),
             pace: trace.header.pace,
             settle: Settle::default(),
-            linger: FINAL_WAIT,
+            final_wait: FINAL_WAIT,
             snapshots: false,
         }
     }
@@ -81,7 +84,7 @@ pub struct PooledOracle {
     conditions: ReplayConditions,
     events: EventSink,
     prefixes: PrefixSnapshots,
-    /// Phones that cannot be started anew. Each is told once.
+    /// Phones that cannot be started anew. Each is reported once.
     started_elsewhere: Mutex<BTreeSet<String>>,
 }
 
@@ -134,7 +137,7 @@ impl PooledOracle {
         })
     }
 
-    /// Starts a phone anew. False if this host cannot, which is told once.
+    /// Starts a phone anew. False if this host cannot, which is reported once.
     async fn start_fresh(&self, device: &mut Device) -> Result<bool, DeviceError> {
         let name = device.name().to_owned();
         match device.start_fresh().await {
@@ -169,7 +172,7 @@ impl PooledOracle {
     ) -> Result<Observation, DeviceError> {
         let ReplayConditions {
             start,
-            linger,
+            final_wait,
             snapshots,
             pace,
             ..
@@ -194,10 +197,8 @@ impl PooledOracle {
         if may_resume && device.description().capabilities.snapshots {
             return self.resume(device, &query.candidate).await;
         }
-        Ok(device
-            .play(self.play_request(query.candidate.to_steps(), start, linger))
-            .await?
-            .into())
+        let request = self.play_request(query.candidate.to_steps(), start, final_wait);
+        Ok(play_taken(device, request).await?.into())
     }
 
     /// Resumes from the longest saved prefix, and saves a longer one if other candidates share it.
@@ -240,7 +241,7 @@ impl PooledOracle {
             took += self.save_prefix(device, candidate, length).await?;
             start = StartMode::Continue;
         }
-        let request = self.play_request(steps, start, self.conditions.linger);
+        let request = self.play_request(steps, start, self.conditions.final_wait);
         let last: Observation = device.play(request).await?.into();
         Ok(Observation {
             played: played + last.played,
@@ -280,7 +281,7 @@ impl PooledOracle {
         Ok(saved.took)
     }
 
-    fn play_request(&self, steps: Vec<Step>, start: StartMode, linger: Micros) -> Play {
+    fn play_request(&self, steps: Vec<Step>, start: StartMode, final_wait: Micros) -> Play {
         let ReplayConditions {
             app,
             target,
@@ -295,10 +296,32 @@ impl PooledOracle {
             target: Some(target),
             pace,
             settle,
-            final_wait: linger,
+            final_wait,
             record: false,
         }
     }
+}
+
+/// Plays a candidate from its start. Steps that the phone did not take say nothing about it: it is played again, unless the
+/// same ones are refused again.
+async fn play_taken(device: &mut Device, request: Play) -> Result<PlayReply, DeviceError> {
+    let mut reply = device.play(request.clone()).await?;
+    for _ in 0..MAX_REPEATS {
+        let is_reached = reply.verdict == Verdict::TargetReached;
+        if is_reached || reply.refusals.is_empty() || request.start == StartMode::Continue {
+            break;
+        }
+        let before = reply;
+        reply = device.play(request.clone()).await?;
+        reply.took += before.took;
+        let refused = |reply: &PlayReply| -> Vec<u32> {
+            reply.refusals.iter().map(|refusal| refusal.step).collect()
+        };
+        if refused(&before) == refused(&reply) {
+            break;
+        }
+    }
+    Ok(reply)
 }
 
 impl Oracle for PooledOracle {

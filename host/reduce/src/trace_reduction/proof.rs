@@ -31,7 +31,7 @@ const SPREAD_ROUNDS: u32 = 8;
 const PAUSE_RUNS_PER_PHONE: u32 = 4;
 /// The same where a phone is suspect: it must be bad for long, and the others good.
 const SUSPECT_PAUSE_RUNS_PER_PHONE: u32 = 20;
-/// Pause from which on it is told.
+/// Pause from which on it is announced.
 const TOLD_PAUSE: Duration = Duration::from_secs(60);
 
 /// Observations of one proof, in the order in which their attempts were started.
@@ -79,11 +79,7 @@ impl<'a> CandidateEvaluator<'a> {
         required_rate: f64,
     ) -> Result<ProofDecision, ReductionStop> {
         let key = candidate.key();
-        let max_runs = proof_runs(
-            self.settings().proof_runs,
-            self.proof_phones(),
-            candidate.len(),
-        );
+        let max_runs = self.max_proof_runs(candidate);
         let nomination = self
             .ledger_mut()
             .nominate(candidate, required_rate, max_runs);
@@ -123,6 +119,11 @@ impl<'a> CandidateEvaluator<'a> {
         }
         self.count_rounds(attempts.outcomes.len());
         Ok(decision.unwrap_or(ProofDecision::Undecided))
+    }
+
+    fn max_proof_runs(&self, candidate: &Candidate) -> u32 {
+        let configured = self.settings().proof_runs;
+        proof_runs(configured, self.proof_phones(), candidate.len())
     }
 
     /// True if the next round of a proof has to wait for its time: the target is noisy, and what is bad for a while must have

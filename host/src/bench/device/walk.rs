@@ -1,4 +1,4 @@
-//! The random walk of the case `step`. `direct/Walk.java` of the JVM phone makes the same choices: speeds of walks through
+//! The random walk of the case `step`. `direct/RandomTaps.java` of the JVM phone makes the same choices: speeds of walks through
 //! different screens cannot be compared.
 
 use retap_shared::action::{Action, Key};
@@ -83,7 +83,7 @@ impl RandomWalk {
 mod tests {
     use super::*;
 
-    /// `Walk.java` must give the same numbers.
+    /// `RandomTaps.java` must give the same numbers.
     #[test]
     fn the_generator_is_splitmix64() {
         let mut walk = RandomWalk::new(1_234_567);

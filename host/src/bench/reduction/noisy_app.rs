@@ -201,7 +201,7 @@ impl NoisyAppMeasurement {
             return format!("{first}: refused after {runs} runs");
         }
         format!(
-            "{first} → {} events, {} of {REPLAYS} replays; {}, {} of {} told; {runs} runs, {:.0} s",
+            "{first} → {} events, {} of {REPLAYS} replays; {}, {} of {} reported; {runs} runs, {:.0} s",
             self.reduction.kept.len(),
             self.result_replays,
             self.claim.verdict.name(),

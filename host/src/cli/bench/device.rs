@@ -34,7 +34,7 @@ pub struct BenchDeviceCommand {
     /// A phone of the same kind that is reached in another way: both take turns with the same events
     #[arg(long, value_name = "PHONE")]
     against: Option<DeviceList>,
-    /// Also the way of `adb context input tap` and an XML dump through a file, for a phone on adb
+    /// Also measure `adb shell input tap` and an XML dump through a file, for a phone on adb
     #[arg(long)]
     stock: bool,
     /// Seed of the choices

@@ -96,7 +96,7 @@ impl BenchNoisyCommand {
                 }
                 left_in_cell -= 1;
                 if left_in_cell == 0 {
-                    tell(&summary.cell_lines(measured.case.cell), context)?;
+                    print(&summary.cell_lines(measured.case.cell), context)?;
                 }
                 Ok::<(), CommandError>(())
             },
@@ -109,7 +109,7 @@ impl BenchNoisyCommand {
         } else {
             summary.total_lines()
         };
-        tell(&lines, context)?;
+        print(&lines, context)?;
         Ok(CommandExit::Done)
     }
 
@@ -222,7 +222,7 @@ fn solve_policy(context: &CommandContext) -> Result<SchedulePolicy, CommandError
     Ok(operations::solve_policy(&parameters, &prior, context)?)
 }
 
-fn tell(lines: &[String], context: &CommandContext) -> Result<(), CommandError> {
+fn print(lines: &[String], context: &CommandContext) -> Result<(), CommandError> {
     for line in lines {
         context.console.result(line)?;
     }

@@ -24,7 +24,7 @@ pub struct BenchNoisyOracleCommand {
     /// The seed of the trace
     #[arg(long, value_name = "S", default_value_t = 0)]
     seed: u64,
-    /// Number of the attempt: the same number, the same luck
+    /// Number of the attempt: the same number gives the same result
     #[arg(long, value_name = "N", default_value_t = 0)]
     attempt: u64,
     /// Events of the trace

@@ -8,10 +8,14 @@ use std::time::Duration;
 use std::{fmt, io};
 
 use retap_shared::codec;
+use retap_shared::phone_health::PhoneHealth;
+use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeys;
 use scripts::{AgentScripts, FOLDER, JAR, LIBRARY};
+use tokio::time::{Instant, sleep};
 use xxhash_rust::xxh3::Xxh3;
 
+use super::battery;
 use crate::adb::{AdbDevice, AdbError};
 use crate::agent_files::{AgentFiles, AgentFilesError};
 use crate::device_spec::AdbDeviceSpec;
@@ -20,6 +24,11 @@ use crate::run::random_number;
 
 /// Grace period of the agent. It ends within a second; Java on a busy phone takes longer.
 const END_TIMEOUT: Duration = Duration::from_secs(30);
+/// Maximum time for a phone to come back before its agent is ended. A restart takes about as long.
+const MAX_AWAY: Duration = Duration::from_secs(60);
+const AWAY_POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Number of lines of the agent's log that are shown with the loss of its phone.
+const LAST_WORDS: usize = 3;
 
 /// Prefix of the sockets of all agents.
 const SOCKET_PREFIX: &str = "retap-";
@@ -43,6 +52,8 @@ pub(super) struct AgentProcess {
     name: String,
     /// Keys of the agent, as the line that it reads.
     keys: String,
+    /// How long a phone that is away is waited for before its agent is ended.
+    away_timeout: Duration,
 }
 
 impl AgentProcess {
@@ -72,6 +83,7 @@ impl AgentProcess {
             scripts,
             name,
             keys,
+            away_timeout: spec.reconnect_timeout.min(MAX_AWAY),
         })
     }
 
@@ -91,6 +103,12 @@ impl AgentProcess {
                 by: by.to_owned(),
             },
         })
+    }
+
+    /// Battery and temperature of the phone, if it tells.
+    pub(super) async fn health(&self) -> Option<PhoneHealth> {
+        let output = self.phone.shell_output(battery::COMMAND).await.ok()?;
+        battery::parse(&output)
     }
 
     /// Removes the ports that are forwarded to an agent. The next agent restores the settings that it changed.
@@ -154,8 +172,18 @@ impl AgentProcess {
         })
     }
 
-    /// Ends the process and nothing else: its files and ports are for the next one.
+    /// Ends the process and nothing else: its files and ports are for the next one. A phone that is away is waited for.
     pub(super) async fn stop(&self) -> Result<(), AdbError> {
+        let mut wait = AwayWait::new(self.away_timeout);
+        loop {
+            let stopped = self.stop_at_once().await;
+            if let Some(stopped) = wait.result(&self.phone, stopped).await {
+                return stopped;
+            }
+        }
+    }
+
+    async fn stop_at_once(&self) -> Result<(), AdbError> {
         match self.existing_agent().await? {
             ExistingAgent::Absent => Ok(()),
             ExistingAgent::Orphaned(process) | ExistingAgent::Held { process, .. } => {
@@ -179,13 +207,47 @@ impl AgentProcess {
         self.phone.forward(&self.name).await
     }
 
-    /// Last lines of its output.
+    /// Last lines of its output, and of the agent before it.
     pub(super) async fn output(&self) -> String {
         let output = self
             .phone
-            .shell(&format!("tail -n 20 {FOLDER}/agent.log"), None)
+            .shell(
+                &format!("cd {FOLDER} && cat agent.log.old agent.log 2>/dev/null | tail -n 20"),
+                None,
+            )
             .await;
         output.map(|answer| answer.out).unwrap_or_default()
+    }
+
+    /// Shows the end of its output to whoever asks for details.
+    pub(super) async fn report_output(&self) {
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            let serial = self.phone.serial();
+            for line in self.output().await.lines() {
+                tracing::debug!("the agent on `{serial}` said: {line}");
+            }
+        }
+    }
+
+    /// Adds its last words to the reason for which the phone or the agent was lost.
+    pub(super) async fn add_output(&self, interruption: Interruption) -> Interruption {
+        let output = self.output().await;
+        let lines: Vec<_> = output
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
+        let last = lines[lines.len().saturating_sub(LAST_WORDS)..].join(" / ");
+        if last.is_empty() {
+            return interruption;
+        }
+        let add = |why: String| format!("{why}; the agent's last words: {last}");
+        match interruption {
+            Interruption::PhoneLost { why } => Interruption::PhoneLost { why: add(why) },
+            Interruption::LinkLost { why } => Interruption::LinkLost { why: add(why) },
+            Interruption::AgentDied { why } => Interruption::AgentDied { why: add(why) },
+            other => other,
+        }
     }
 
     /// Every Java name that the agent uses, one per line, if it listed them.
@@ -195,21 +257,68 @@ impl AgentProcess {
             .await
     }
 
-    /// Waits for the end of the process, restores the settings that it could not, and removes all files that are not kept.
-    /// `is_notified` says whether the agent knows that it is to end. A phone that is gone cannot be tidied up.
+    /// Waits for the end of the process, restores what it could not, and removes all files that are not kept. `is_notified`
+    /// says whether the agent knows that it is to end. A phone that is away, as while it restarts, is waited for.
     pub(super) async fn end(&self, is_notified: bool, forwarded: Option<SocketAddr>) {
-        if let Err(error) = self
-            .phone
-            .shell_within(&self.scripts.end(is_notified), None, END_TIMEOUT)
-            .await
-        {
-            tracing::warn!(%error, "the agent could not be ended: it ends by itself after ten minutes");
+        let script = self.scripts.end(is_notified);
+        let mut wait = AwayWait::new(self.away_timeout);
+        let ended = loop {
+            let ended = self.phone.shell_within(&script, None, END_TIMEOUT).await;
+            if let Some(ended) = wait.result(&self.phone, ended).await {
+                break ended;
+            }
+        };
+        if let Err(error) = ended {
+            tracing::warn!(
+                %error,
+                "`{}` could not be tidied up: the agent ends by itself after ten minutes, and the next run removes its files",
+                self.phone.serial()
+            );
         }
         if let Some(address) = forwarded
             && let Err(error) = self.phone.remove_forward(address.port()).await
         {
             tracing::debug!(%error, "the forwarded port could not be removed");
         }
+    }
+}
+
+/// The wait for a phone that is away. A second Ctrl-C ends the program, and so this wait.
+struct AwayWait {
+    began: Instant,
+    limit: Duration,
+    is_reported: bool,
+}
+
+impl AwayWait {
+    fn new(limit: Duration) -> AwayWait {
+        AwayWait {
+            began: Instant::now(),
+            limit,
+            is_reported: false,
+        }
+    }
+
+    /// Waits a moment and returns `None` if the command is to be repeated; its result otherwise.
+    async fn result<T>(
+        &mut self,
+        phone: &AdbDevice,
+        result: Result<T, AdbError>,
+    ) -> Option<Result<T, AdbError>> {
+        let is_away = result.as_ref().is_err_and(AdbError::may_pass);
+        if !is_away || self.began.elapsed() >= self.limit {
+            return Some(result);
+        }
+        if !self.is_reported {
+            self.is_reported = true;
+            tracing::warn!(
+                "`{}` is away: waiting up to {} s for it, to end its agent",
+                phone.serial(),
+                self.limit.as_secs()
+            );
+        }
+        sleep(AWAY_POLL_INTERVAL).await;
+        None
     }
 }
 

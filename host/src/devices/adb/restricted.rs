@@ -7,6 +7,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use retap_shared::action::Action;
 use retap_shared::connection::{BoxFuture, Connection, FreshStartError, RequestError};
 use retap_shared::phone_event::PhoneEvent;
+use retap_shared::phone_health::PhoneHealth;
 use retap_shared::protocol::{Reply, Request, RequestFailure};
 
 /// `PhoneInfo::kind` of phones that may be somebody's own. Stand-ins for phones have other kinds.
@@ -57,6 +58,10 @@ impl Connection for RestrictedPhone {
 
     fn start_fresh(&self) -> BoxFuture<'_, Result<(), FreshStartError>> {
         self.phone.start_fresh()
+    }
+
+    fn health(&self) -> BoxFuture<'_, Option<PhoneHealth>> {
+        self.phone.health()
     }
 }
 

@@ -13,7 +13,7 @@ use retap_transport::keys::SessionKeys;
 use tokio::sync::watch;
 
 use super::socket::AgentSocket;
-use super::tools::java_error_line;
+use super::tools::{JvmOptions, java_error_line};
 use super::{JvmError, JvmTools};
 use crate::containment::{ContainmentKind, ProgramFiles};
 use crate::run::random_number;
@@ -44,7 +44,7 @@ impl JvmProcess {
         tools: &JvmTools,
         prepared: &Path,
         containment: Option<ContainmentKind>,
-        direct: bool,
+        options: JvmOptions,
     ) -> Result<(JvmProcess, SessionKeys), JvmError> {
         let (agent, host) = SessionKeys::generate()?;
         let name = format!("retap-jvm-{:016x}", random_number());
@@ -58,14 +58,11 @@ impl JvmProcess {
         std::fs::create_dir(folder.join("data")).map_err(run)?;
         let inside = containment.map_or_else(|| folder.clone(), |kind| kind.folder_inside(&folder));
         let address = socket_name(containment, &name, &inside);
-        let mut command = tools.phone(prepared, &inside, &address, direct);
+        let mut command = tools.phone(prepared, &inside, &address, options);
         if let Some(kind) = containment {
-            let readable = tools.readable(prepared);
-            let files = ProgramFiles {
-                readable: &readable,
-                folder: &folder,
-            };
-            command = kind.command(&command, files);
+            let readable = &tools.readable(prepared);
+            let folder = &folder;
+            command = kind.command(&command, ProgramFiles { readable, folder });
         }
         command
             .stdin(Stdio::piped())
@@ -76,10 +73,7 @@ impl JvmProcess {
             || folder.clone(),
             |kind| kind.folder_from_outside(&folder, child.id()),
         );
-        let socket = match containment {
-            Some(ContainmentKind::Namespaces) => AgentSocket::File(own_folder.join(SOCKET_FILE)),
-            Some(ContainmentKind::Landlock) | None => AgentSocket::Abstract(name),
-        };
+        let socket = agent_socket(containment, name, &own_folder);
         send_keys(&mut child, &agent).map_err(run)?;
         let child = Arc::new(Mutex::new(child));
         // Namespaces keep it in memory, which the kernel limits. Who is trusted is not watched.
@@ -141,11 +135,22 @@ fn create_private_folder(folder: &Path) -> io::Result<()> {
     builder.create(folder)
 }
 
-/// The socket as the agent is told it. Abstract ones belong to a network, and a phone with namespaces has its own.
+/// The name of the socket for the agent. Abstract ones belong to a network, and a phone with namespaces has its own.
 fn socket_name(containment: Option<ContainmentKind>, name: &str, inside: &Path) -> String {
     match containment {
         Some(ContainmentKind::Namespaces) => inside.join(SOCKET_FILE).display().to_string(),
         Some(ContainmentKind::Landlock) | None => name.to_owned(),
+    }
+}
+
+fn agent_socket(
+    containment: Option<ContainmentKind>,
+    name: String,
+    own_folder: &Path,
+) -> AgentSocket {
+    match containment {
+        Some(ContainmentKind::Namespaces) => AgentSocket::File(own_folder.join(SOCKET_FILE)),
+        Some(ContainmentKind::Landlock) | None => AgentSocket::Abstract(name),
     }
 }
 
@@ -163,14 +168,14 @@ fn watch_exit(
     log: PathBuf,
     watched: Option<PathBuf>,
 ) -> watch::Receiver<Option<String>> {
-    let (tell, ended) = watch::channel(None);
+    let (end, ended) = watch::channel(None);
     std::thread::spawn(move || {
         for poll in 1_u64.. {
             let is_too_large = |folder: &PathBuf| folder_size(folder) > FOLDER_LIMIT;
             if poll % POLLS_PER_LOOK == 0 && watched.as_ref().is_some_and(is_too_large) {
                 // It may have ended by itself.
                 let _ = child.lock().unwrap_or_else(PoisonError::into_inner).kill();
-                return tell.send_replace(Some(OUTGROWN.to_owned()));
+                return end.send_replace(Some(OUTGROWN.to_owned()));
             }
             let status = child
                 .lock()
@@ -179,11 +184,11 @@ fn watch_exit(
             match status {
                 Ok(None) => std::thread::sleep(POLL_INTERVAL),
                 Ok(Some(status)) => {
-                    return tell.send_replace(Some(exit_reason(&log, &status.to_string())));
+                    return end.send_replace(Some(exit_reason(&log, &status.to_string())));
                 }
-                Err(error) => return tell.send_replace(Some(error.to_string())),
+                Err(error) => return end.send_replace(Some(error.to_string())),
             };
-            if tell.is_closed() {
+            if end.is_closed() {
                 return None;
             }
         }

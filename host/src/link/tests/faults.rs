@@ -54,7 +54,7 @@ pub(super) fn play(steps: u32) -> Play {
         target: Some(conditions.target),
         pace: ReplayPace::Quiet,
         settle: conditions.settle,
-        final_wait: conditions.linger,
+        final_wait: conditions.final_wait,
         record: false,
     }
 }

@@ -4,27 +4,25 @@ use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-use quinn::Connection as Quic;
 use retap_shared::connection::{Connection, RequestError};
 use retap_shared::micros::Micros;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::protocol::{Capture, Request, RequestFailure, WatchApp};
 use retap_shared::session::{
-    HELLO_LIMIT, Hello, MAX_NOTIFICATIONS, MAX_OPEN_REQUESTS, NOTIFICATION_LIMIT,
-    NumberedNotification, REPLY_LIMIT, REQUEST_LIMIT, RequestEnvelope, RequestResult, SessionId,
-    Welcome,
+    HELLO_LIMIT, MAX_NOTIFICATIONS, MAX_OPEN_REQUESTS, NOTIFICATION_LIMIT, NumberedNotification,
+    REPLY_LIMIT, REQUEST_LIMIT, RequestEnvelope, RequestResult, Welcome,
 };
 use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeys;
-use retap_transport::{close_code, receive, send, send_next};
+use retap_transport::{receive, send, send_next};
 use tokio::time::timeout;
 
+use super::connect;
 use super::hostile_agent::{self, HostileBehaviour};
+use super::hostile_host::{HostileHost, hello};
 use super::network::{MemoryNetwork, NetworkFaults};
 use super::phone::CountingPhone;
-use super::{MemoryDialer, TestAgent, connect};
 use crate::link::Link;
-use crate::link::dialer::Dialer;
 
 fn watch() -> Request {
     WatchApp {
@@ -41,7 +39,7 @@ async fn linked_to(behaviour: HostileBehaviour) -> Link {
 }
 
 fn notification(number: u64) -> NumberedNotification {
-    let kind = PhoneEventKind::Activity(format!("news/{number}").into());
+    let kind = PhoneEventKind::Activity(format!("activity/{number}").into());
     NumberedNotification {
         number,
         event: PhoneEvent {
@@ -116,64 +114,9 @@ async fn a_hostile_agents_notification_that_is_too_long_is_not_read() {
         ..HostileBehaviour::default()
     })
     .await;
-    let news = timeout(Duration::from_secs(20), link.next_notification()).await;
-    assert!(news.is_err(), "{news:?}");
+    let notification = timeout(Duration::from_secs(20), link.next_notification()).await;
+    assert!(notification.is_err(), "{notification:?}");
     assert_eq!(link.shared.notifications_seen.load(Ordering::Relaxed), 0);
-}
-
-/// A host that does the handshake and then as it likes.
-struct HostileHost {
-    network: Arc<MemoryNetwork>,
-    host_keys: SessionKeys,
-    _agent: TestAgent,
-}
-
-impl HostileHost {
-    fn new() -> HostileHost {
-        let network = MemoryNetwork::new(1, NetworkFaults::default());
-        let (agent_keys, host_keys) = SessionKeys::generate().unwrap();
-        let phone = Arc::new(CountingPhone::new(&[]));
-        let agent = TestAgent::start(&network, &agent_keys, phone, None, 1);
-        HostileHost {
-            network,
-            host_keys,
-            _agent: agent,
-        }
-    }
-
-    async fn dial(&self) -> Quic {
-        let dialer = MemoryDialer {
-            network: self.network.clone(),
-            keys: self.host_keys.clone(),
-        };
-        dialer.dial().await.unwrap()
-    }
-
-    async fn greeted(&self) -> Quic {
-        let quic = self.dial().await;
-        let (mut out, mut back) = quic.open_bi().await.unwrap();
-        send(&mut out, &hello("host".to_owned())).await.unwrap();
-        let welcome: Welcome = receive(&mut back, HELLO_LIMIT).await.unwrap();
-        assert_eq!(welcome, Welcome::Accepted { incarnation: 1 });
-        quic
-    }
-
-    /// The agent still serves an honest host.
-    async fn leave_to_an_honest_host(self, quic: Quic) {
-        quic.close(close_code::DONE.into(), b"");
-        let link = connect(&self.network, &self.host_keys, "honest").await;
-        link.unwrap().request(watch()).await.unwrap();
-    }
-}
-
-fn hello(host: String) -> Hello {
-    Hello {
-        version: env!("CARGO_PKG_VERSION").into(),
-        session: SessionId(7),
-        host,
-        open_requests: Vec::new(),
-        notifications_seen: 0,
-    }
 }
 
 fn envelope(number: u64) -> RequestEnvelope {
@@ -188,7 +131,7 @@ fn envelope(number: u64) -> RequestEnvelope {
 
 #[tokio::test(start_paused = true)]
 async fn a_hostile_hosts_hello_that_is_too_long_opens_no_session() {
-    let hostile = HostileHost::new();
+    let hostile = HostileHost::new(Arc::new(CountingPhone::new(&[])));
     let quic = hostile.dial().await;
     let (mut out, mut back) = quic.open_bi().await.unwrap();
     let _ = send(&mut out, &hello("x".repeat(HELLO_LIMIT + 1))).await;
@@ -199,7 +142,7 @@ async fn a_hostile_hosts_hello_that_is_too_long_opens_no_session() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hostile_hosts_request_that_is_too_long_is_refused() {
-    let hostile = HostileHost::new();
+    let hostile = HostileHost::new(Arc::new(CountingPhone::new(&[])));
     let quic = hostile.greeted().await;
     let (mut out, mut back) = quic.open_bi().await.unwrap();
     let written = out.write_all(&vec![0; REQUEST_LIMIT + 1]).await;
@@ -210,7 +153,7 @@ async fn a_hostile_hosts_request_that_is_too_long_is_refused() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hostile_host_has_no_more_streams_than_allowed() {
-    let hostile = HostileHost::new();
+    let hostile = HostileHost::new(Arc::new(CountingPhone::new(&[])));
     let quic = hostile.greeted().await;
     let mut streams = Vec::new();
     let open = async {
@@ -238,7 +181,7 @@ async fn a_hostile_host_has_no_more_streams_than_allowed() {
 
 #[tokio::test(start_paused = true)]
 async fn a_hostile_host_that_acknowledges_nothing_is_refused_in_the_end() {
-    let hostile = HostileHost::new();
+    let hostile = HostileHost::new(Arc::new(CountingPhone::new(&[])));
     let quic = hostile.greeted().await;
     let ask = async |number| {
         let (mut out, mut back) = quic.open_bi().await.unwrap();

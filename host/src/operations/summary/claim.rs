@@ -52,7 +52,7 @@ pub fn trace_claim(claim: &TraceClaim) -> String {
     text
 }
 
-/// How many runs were on freshly started phones. One that is never reproduced there is told for itself.
+/// How many runs were on freshly started phones. A result that never reproduces there has a sentence of its own.
 fn fresh_starts(claim: &TraceClaim) -> String {
     let fresh = claim.fresh_starts;
     match (fresh.successes, fresh.runs) {

@@ -3,13 +3,11 @@
 use maud::{DOCTYPE, Markup, PreEscaped, html};
 
 use super::finding::NumberedFinding;
-use super::{app, icon, sanitise_html, summary};
+use super::{app, icon, page_data, sanitise_html, script, summary};
 use crate::report::data::ReportData;
 
 const STYLE: &str = include_str!("style.css");
-
-/// Forbids fetching and scripts, whatever texts of an app are on the page.
-const POLICY: &str = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
+const VIEWER_STYLE: &str = include_str!("../../../page/src/viewer.css");
 
 pub(crate) fn page(report: &ReportData) -> Markup {
     let title = sanitise_html::sanitise_line(&report.title, 120);
@@ -25,11 +23,11 @@ pub(crate) fn page(report: &ReportData) -> Markup {
         html lang="en" {
             head {
                 meta charset="utf-8";
-                meta http-equiv="Content-Security-Policy" content=(POLICY);
+                meta http-equiv="Content-Security-Policy" content=(policy());
                 meta name="viewport" content="width=device-width, initial-scale=1";
                 meta name="color-scheme" content="light dark";
                 title { (title) " · Retap" }
-                style { (PreEscaped(STYLE)) }
+                style { (PreEscaped(STYLE)) (PreEscaped(VIEWER_STYLE)) }
             }
             body {
                 (icon::definitions())
@@ -43,9 +41,19 @@ pub(crate) fn page(report: &ReportData) -> Markup {
                     "Made by Retap " (env!("CARGO_PKG_VERSION")) ". "
                     "Screens are drawn from the UI tree, unless the phone gave screenshots."
                 }
+                (page_data::page_data(&findings))
+                (script::script())
             }
         }
     }
+}
+
+/// Forbids fetching, and all scripts but the page's own, whatever texts of an app are on the page.
+fn policy() -> String {
+    format!(
+        "default-src 'none'; style-src 'unsafe-inline'; img-src data:; script-src '{}'",
+        script::source_hash()
+    )
 }
 
 fn heading(report: &ReportData, title: &str) -> Markup {

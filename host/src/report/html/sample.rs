@@ -47,8 +47,8 @@ impl SampleTrace {
 /// Six steps through lists, an editor, a turned phone and a question.
 pub(crate) fn sample_trace() -> SampleTrace {
     let wide = Size {
-        width: 2280,
-        height: 1080,
+        width: UPRIGHT.height,
+        height: UPRIGHT.width,
     };
     let few = list(&["Shopping list"]);
     let many = list(&[
@@ -77,31 +77,20 @@ pub(crate) fn sample_trace() -> SampleTrace {
         Step::new(Action::Key(Key::Back)),
         tap(&asked, "Button", "Delete"),
     ];
-    let hits = steps
-        .iter()
-        .map(|step| {
-            if step.widget.is_some() {
-                LocatedBy::Widget
-            } else {
-                LocatedBy::Anywhere
-            }
-        })
+    let located = |step: &Step| match step.widget {
+        Some(_) => LocatedBy::Widget,
+        None => LocatedBy::Anywhere,
+    };
+    let located_by = steps.iter().map(located).collect();
+    let ended = [many.clone(), many, asked.clone(), asked, launcher()];
+    let screens = [few, empty, typed, turned]
+        .into_iter()
+        .chain(ended)
         .collect();
-    let screens = vec![
-        few,
-        empty,
-        typed,
-        turned,
-        many.clone(),
-        many,
-        asked.clone(),
-        asked,
-        launcher(),
-    ];
     SampleTrace {
         steps,
         screens,
-        located_by: hits,
+        located_by,
         pictures: Vec::new(),
     }
 }

@@ -98,7 +98,7 @@ fn step(trace: &IllustratedTrace<'_>, number: usize) -> Markup {
     let step = &trace.steps[number];
     let Some((screen, canvas)) = drawable(trace, number) else {
         return html! {
-            li.step { div.blank { "No picture of this screen" } (caption(number, &step_text::step_markup(step))) }
+            li.step data-step=(number) { div.blank { "No picture of this screen" } (caption(number, &step_text::step_markup(step))) }
         };
     };
     let touch = StepTouch::of(step, trace.located_by.get(number).copied(), screen);
@@ -109,11 +109,11 @@ fn step(trace: &IllustratedTrace<'_>, number: usize) -> Markup {
         front(screen),
         step_text::step_text(&performed)
     );
-    let finger = gesture::draw(&touch, screen, &canvas);
+    let finger = html! { g.touch { (gesture::draw(&touch, screen, &canvas)) } };
     let ScreenDrawing { picture, left_out } =
         show(trace, number, screen, &canvas, &spoken, &finger);
     html! {
-        li.step.wide[canvas.is_wide()] {
+        li.step.wide[canvas.is_wide()] data-step=(number) {
             (picture)
             (caption(number, &step_text::step_markup(&performed)))
             @if let Some(widget) = other { p.note { "recorded on " bdi { (step_text::widget(widget)) } } }
@@ -136,7 +136,8 @@ fn end(
     let headline = FindingHeadline::of(finding);
     let last = drawable(trace, trace.steps.len());
     html! {
-        li.step.end.wide[last.as_ref().is_some_and(|(_, canvas)| canvas.is_wide())] {
+        li.step.end.wide[last.as_ref().is_some_and(|(_, canvas)| canvas.is_wide())]
+            data-step=(trace.steps.len()) {
             @match last {
                 Some((screen, canvas)) => {
                     @let spoken = format!("Afterwards: {}", front(screen));

@@ -16,7 +16,7 @@ use retap_shared::trace::Step;
 use retap_shared::verdict::Outcome;
 
 use super::sample::{self, SampleTrace, ScreenBuilder, UPRIGHT};
-use super::{finding, render};
+use super::{finding, render, script};
 use crate::report::data::{AppSection, ReportData};
 use crate::run::findings::StoredFinding;
 
@@ -31,10 +31,14 @@ fn report_with(trace: &SampleTrace) -> ReportData {
     }
 }
 
-/// Everything that holds for every page.
+/// Checks what holds for every page. Returns the page without the script and its data: what is readable without them.
 fn checked(report: &ReportData) -> (String, PageInventory) {
     let page = render(report);
     let seen = read(&page);
+    let (page, data, script) = parts(&page);
+    assert!(!data.contains(['<', '>', '&']), "markup in the data");
+    serde_json::from_str::<serde_json::Value>(&data).expect("the data is JSON");
+    assert!(page.contains(&script::source_hash()) && script::matches(&script));
     // Parts of the page itself: a place in it, or a picture.
     let is_picture = |target: &&String| target.starts_with("data:image/png;base64,");
     assert_eq!(
@@ -50,6 +54,16 @@ fn checked(report: &ReportData) -> (String, PageInventory) {
     (page, seen)
 }
 
+/// The page without scripts, the data, and the script.
+fn parts(page: &str) -> (String, String, String) {
+    let (before, rest) = page
+        .split_once("<script type=\"application/json\" id=\"retap-data\">")
+        .expect("the page has data");
+    let (data, rest) = rest.split_once("</script><script>").expect("then a script");
+    let (script, after) = rest.split_once("</script>").expect("that ends");
+    (format!("{before}{after}"), data.into(), script.into())
+}
+
 #[test]
 fn the_page_is_well_formed_and_needs_nothing_from_elsewhere() {
     let (page, seen) = checked(&sample::report());
@@ -61,7 +75,7 @@ fn the_page_is_well_formed_and_needs_nothing_from_elsewhere() {
     ] {
         assert_eq!(
             seen.elements.contains(element),
-            ["a", "table", "svg"].contains(&element),
+            ["script", "a", "table", "svg"].contains(&element),
             "{element}"
         );
     }

@@ -28,7 +28,7 @@ pub(super) fn read(
     let reduction = Reduction {
         outcome: Outcome::Done,
         trace: read_trace(&place.join(REDUCED))?,
-        kept: Vec::new(),
+        kept: counts.kept,
         simplified: 0,
         original: ReproductionCheck::default(),
         result: (check.runs > 0).then_some(check),
@@ -65,4 +65,10 @@ fn read_screens(place: &Path) -> Option<Vec<Screen>> {
     let text = input_file::read(&place.join(SCREENS)).ok()?;
     let screens: Vec<Screen> = serde_json::from_slice(&text).ok()?;
     (!screens.is_empty()).then_some(screens)
+}
+
+/// The recorded screens in the directory of a trace of a run; none if there are none that can be read.
+pub fn read_screens_beside(trace: &Path) -> Vec<Arc<Screen>> {
+    let screens = trace.parent().and_then(read_screens).unwrap_or_default();
+    screens.into_iter().map(Arc::new).collect()
 }

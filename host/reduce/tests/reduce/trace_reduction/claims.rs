@@ -45,8 +45,8 @@ async fn flat(rate: u64, seed: u64, settings: &ReduceSettings) -> Reduction {
     let result = reduced(ReductionAlgorithm::Auto, 24, settings, &oracle).await;
     if let Some(claim) = &result.claim {
         let observed = oracle.observed_attempts(&result.kept);
-        let told = (claim.tally.successes, claim.tally.runs());
-        assert_eq!(told, observed, "rate {rate}, seed {seed}");
+        let claimed = (claim.tally.successes, claim.tally.runs());
+        assert_eq!(claimed, observed, "rate {rate}, seed {seed}");
         assert!(claim.interval.low <= claim.rate() && claim.rate() <= claim.interval.high);
     }
     result

@@ -9,9 +9,20 @@ pub(super) const NAMES: &str = "names";
 /// User id of adb's shell if adbd is not root.
 const SHELL: u32 = 2000;
 /// Files of one session.
-const SESSION_FILES: &str = "agent.pid agent.host agent.log outbox snapshots names";
+const SESSION_FILES: &str = "agent.pid agent.host agent.log agent.log.old outbox snapshots names";
+/// Restores the settings that an agent has left changed; `settings` is the program with its user.
+const RESTORE_SETTINGS: &str = "if [ -f settings.saved ]; then while read -r space setting value; do \
+     if [ \"$value\" = null ]; then $settings delete $space $setting; \
+     else $settings put $space $setting \"$value\"; fi </dev/null; \
+     done <settings.saved; rm -f settings.saved; fi";
+/// Undoes the system events that an agent has left: each line has a name and the words of a command.
+const UNDO_SYSTEM_EVENTS: &str = "if [ -f system.saved ]; then while IFS='\t' read -r event command; do \
+     (IFS='\t'; $command) </dev/null; done <system.saved; rm -f system.saved; fi";
 /// Sleeps a tenth of a second, or a second if `sleep` takes no fractions.
 const SHORT_SLEEP: &str = "{ sleep 0.1 2>/dev/null || sleep 1; }";
+/// Waits for an agent whose start was begun by a shell that adb has lost since.
+const STARTED: &str = "{ i=0; while [ -e agent.host ] && [ ! -s agent.pid ] && [ $i -lt 50 ]; \
+     do { sleep 0.1 2>/dev/null || sleep 1; }; i=$((i+1)); done; }";
 
 pub(super) struct AgentScripts {
     /// Name of the abstract socket. It identifies the process of this agent.
@@ -46,7 +57,7 @@ impl AgentScripts {
     /// Makes the files readable for all users, because the agent's process does not stay root.
     pub(super) fn install_file(&self, part: &str) -> String {
         format!(
-            "chmod 755 {FOLDER} {part} && chmod 644 {part}/* && mv {part} {}",
+            "chmod 755 {FOLDER} {part} && chmod 444 {part}/* && mv {part} {}",
             self.files
         )
     }
@@ -80,6 +91,7 @@ impl AgentScripts {
         let main = format!("exec app_process / dev.retap.agent.Main {files}/{LIBRARY} {options}");
         format!(
             "read -r keys && cd {FOLDER} && umask 077 && trap '' HUP PIPE && rm -f agent.host agent.pid && \
+             {{ [ ! -e agent.log ] || mv -f agent.log agent.log.old; }} && \
              (set -C; echo '{host}' >agent.host) && {owned}\
              (echo \"$keys\" | CLASSPATH={files}/{JAR} setsid sh -c 'echo $$ {name} >agent.pid; {main}' >agent.log 2>&1 &) && \
              {{ i=0; until [ -s agent.pid ] || [ $i -ge 100 ]; do {SHORT_SLEEP}; i=$((i+1)); done; [ -s agent.pid ]; }}"
@@ -95,7 +107,8 @@ impl AgentScripts {
         )
     }
 
-    /// Ends an agent that has not been notified, and restores the phone's settings that it leaves changed.
+    /// Ends an agent that has not been notified, and undoes what it leaves changed on the phone. It may run again after it was
+    /// cut off.
     pub(super) fn end(&self, is_notified: bool) -> String {
         let AgentScripts { name, user, .. } = self;
         let kill = if is_notified {
@@ -103,35 +116,31 @@ impl AgentScripts {
         } else {
             "kill $pid 2>/dev/null; "
         };
-        let settings = format!(
-            "if [ -f settings.saved ]; then while read -r space setting value; do \
-             if [ \"$value\" = null ]; then settings --user {user} delete $space $setting; \
-             else settings --user {user} put $space $setting \"$value\"; fi </dev/null; \
-             done <settings.saved; rm -f settings.saved; fi"
-        );
+        let settings = format!("settings='settings --user {user}'; {RESTORE_SETTINGS}");
         let removed = if self.keep {
             format!("rm -rf {SESSION_FILES}")
         } else {
             format!("cd / && rm -rf {FOLDER}")
         };
         format!(
-            "if cd {FOLDER} && read -r pid name <agent.pid && [ \"$name\" = {name} ]; then \
-             {kill}{}; {settings}; {removed}; fi >/dev/null 2>&1",
+            "if cd {FOLDER} && {STARTED} && read -r pid name <agent.pid && [ \"$name\" = {name} ]; then \
+             {kill}{}; {settings}; {UNDO_SYSTEM_EVENTS}; {removed}; fi >/dev/null 2>&1",
             wait_for_end("$pid", 100)
         )
     }
 }
 
-/// True if `$pid` is a process with this name among its arguments.
+/// True if `$pid` is a process with this name among its arguments. The shell drops the NULs between them. Not `tr`: on
+/// phones it reads for ever if the process ends meanwhile.
 fn is_process_named(name: &str) -> String {
-    format!("tr '\\0' ' ' </proc/$pid/cmdline | grep -qe {name}")
+    format!("case \"$(cat /proc/$pid/cmdline)\" in *{name}*) true ;; *) false ;; esac")
 }
 
 /// Waits for the end of a process, a number of short sleeps at most, then kills it. A process that has ended but was not
 /// waited for has no arguments.
 fn wait_for_end(process: &str, moments: u32) -> String {
     format!(
-        "i=0; while [ -n \"$(tr -d '\\0' </proc/{process}/cmdline 2>/dev/null)\" ] && [ $i -lt {moments} ]; \
+        "i=0; while [ -n \"$(cat /proc/{process}/cmdline 2>/dev/null)\" ] && [ $i -lt {moments} ]; \
          do {SHORT_SLEEP}; i=$((i+1)); done; kill -9 {process} 2>/dev/null"
     )
 }

@@ -95,7 +95,18 @@ const TAPPED: NodeFlags = NodeFlags::CLICKABLE;
 
 /// A list of notes with a search field, tabs and a button to add one.
 pub(crate) fn list(notes: &[&str]) -> SharedScreen {
-    let mut screen = ScreenBuilder::new("NotesActivity", UPRIGHT)
+    (0..)
+        .zip(notes)
+        .fold(empty_list(), |screen, (row, note)| {
+            list_row(screen, 500 + row * 200, note)
+        })
+        .node(1, "ImageButton", "", [880, 2050, 1040, 2210], TAPPED)
+        .described("New note")
+        .build()
+}
+
+fn empty_list() -> ScreenBuilder {
+    ScreenBuilder::new("NotesActivity", UPRIGHT)
         .window(WindowKind::Application, [0, 0, 1080, 2280])
         .node(0, "FrameLayout", "", [0, 0, 1080, 2280], NONE)
         .node(1, "android.widget.Toolbar", "", [0, 0, 1080, 190], NONE)
@@ -130,37 +141,33 @@ pub(crate) fn list(notes: &[&str]) -> SharedScreen {
             "",
             [0, 500, 1080, 2100],
             NodeFlags::SCROLLABLE,
-        );
-    for (row, note) in (0..).zip(notes) {
-        let top = 500 + row * 200;
-        screen = screen
-            .node(
-                2,
-                "LinearLayout",
-                "",
-                [0, top, 1080, top + 200],
-                TAPPED | NodeFlags::LONG_CLICKABLE,
-            )
-            .node(
-                3,
-                "CheckBox",
-                "",
-                [40, top + 50, 140, top + 150],
-                TAPPED | NodeFlags::CHECKABLE,
-            )
-            .node(3, "TextView", note, [170, top + 30, 1020, top + 100], NONE)
-            .node(
-                3,
-                "TextView",
-                "Changed today",
-                [170, top + 110, 1020, top + 170],
-                NONE,
-            );
-    }
+        )
+}
+
+fn list_row(screen: ScreenBuilder, top: i32, note: &str) -> ScreenBuilder {
     screen
-        .node(1, "ImageButton", "", [880, 2050, 1040, 2210], TAPPED)
-        .described("New note")
-        .build()
+        .node(
+            2,
+            "LinearLayout",
+            "",
+            [0, top, 1080, top + 200],
+            TAPPED | NodeFlags::LONG_CLICKABLE,
+        )
+        .node(
+            3,
+            "CheckBox",
+            "",
+            [40, top + 50, 140, top + 150],
+            TAPPED | NodeFlags::CHECKABLE,
+        )
+        .node(3, "TextView", note, [170, top + 30, 1020, top + 100], NONE)
+        .node(
+            3,
+            "TextView",
+            "Changed today",
+            [170, top + 110, 1020, top + 170],
+            NONE,
+        )
 }
 
 /// An editor with fields, a switch and, upright, a keyboard.
@@ -173,7 +180,18 @@ pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
         .node(1, "android.widget.Toolbar", "", [0, 0, right, 190], NONE)
         .node(2, "ImageButton", "", [20, 35, 140, 155], TAPPED)
         .described("Navigate up")
-        .node(2, "TextView", "Edit note", [170, 60, 600, 130], NONE)
+        .node(2, "TextView", "Edit note", [170, 60, 600, 130], NONE);
+    let editor = editor_fields(editor, title, right);
+    if right > bottom {
+        return editor.build();
+    }
+    editor
+        .window(WindowKind::Keyboard, [0, bottom * 2 / 3, right, bottom])
+        .build()
+}
+
+fn editor_fields(screen: ScreenBuilder, title: &str, right: i32) -> ScreenBuilder {
+    screen
         .node(
             1,
             "EditText",
@@ -210,13 +228,7 @@ pub(crate) fn editor(title: &str, size: Size) -> SharedScreen {
             "Discard",
             [right / 2 + 20, 700, right - 40, 830],
             TAPPED,
-        );
-    if right > bottom {
-        return editor.build();
-    }
-    editor
-        .window(WindowKind::Keyboard, [0, bottom * 2 / 3, right, bottom])
-        .build()
+        )
 }
 
 /// A dialog above the list.

@@ -48,8 +48,9 @@ pub(crate) fn read(page: &str) -> PageInventory {
         }
         let (name, after) = seen.tag(&rest[start + 1..], &here);
         rest = after;
-        if name == "style" {
-            rest = &rest[rest.find("</style>").expect("the style ends")..];
+        if name == "style" || name == "script" {
+            let end = format!("</{name}>");
+            rest = &rest[rest.find(&end).expect("the element ends")..];
         }
         if !VOID.contains(&name.as_str()) {
             open.push(name);

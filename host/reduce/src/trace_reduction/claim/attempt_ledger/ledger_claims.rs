@@ -77,10 +77,10 @@ impl AttemptLedger {
         let no_suspects = HashSet::new();
         let suspects = nomination.map_or(&no_suspects, |nomination| &nomination.suspects);
         let tally = self.tally_without(candidate, suspects);
-        let told = find_suspects(&self.records, self.phones.len());
+        let found = find_suspects(&self.records, self.phones.len());
         let (suspect_phones, phones) = self
             .phone_tallies(candidate)
-            .partition(|(index, _)| told.contains(index) || suspects.contains(index));
+            .partition(|(index, _)| found.contains(index) || suspects.contains(index));
         let names = |tallies: Vec<(usize, PhoneTally)>| {
             let mut named: Vec<PhoneTally> = tallies.into_iter().map(|(_, phone)| phone).collect();
             named.sort_by(|one, other| one.phone.cmp(&other.phone));

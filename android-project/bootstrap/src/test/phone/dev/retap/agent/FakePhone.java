@@ -15,8 +15,8 @@ import java.util.concurrent.ConcurrentSkipListSet;
  * from their start to a host's requests.
  */
 public final class FakePhone {
-  public static final String PACKAGE = "com.example.cardboard";
-  public static final String ACTIVITY = "com.example.cardboard.Main";
+  public static final String PACKAGE = "com.example.fake";
+  public static final String ACTIVITY = "com.example.fake.Main";
   public static final int WIDTH = 108;
   public static final int HEIGHT = 192;
   private static final int CRASH_BELOW = 150;
