@@ -4,6 +4,7 @@ use std::fs;
 use std::os::unix::process::CommandExt;
 use std::process::Command;
 
+use crate::command_checks::run_saying;
 use crate::lab::with_phones;
 use crate::phone::ANIMATION;
 
@@ -16,10 +17,18 @@ fn a_second_retap_is_told_who_has_the_phone_and_gets_it_once_the_first_is_killed
         lab.run(
             &format!("{explore} --out second"),
             4,
+            &format!("`{other}` is in use"),
+        );
+        // A user with a directory of its own does not see the lock, and is refused by the agent.
+        let elsewhere = lab.environment.path("elsewhere");
+        let mut stranger = lab.command(&format!("{explore} --out third"));
+        run_saying(
+            stranger.env("XDG_DATA_HOME", elsewhere),
+            4,
             &format!("another Retap works on `{other}`"),
         );
         running.kill();
-        lab.run(&format!("{explore} --out third"), 0, "");
+        lab.run(&format!("{explore} --out fourth"), 0, "");
         lab.assert_nothing_left();
     });
 }
