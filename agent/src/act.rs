@@ -3,7 +3,8 @@
 use retap_shared::action::Action;
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
-use retap_shared::protocol::{Act, ActReply, RequestFailure, Settle};
+use retap_shared::obstacle::Obstacle;
+use retap_shared::protocol::{Act, ActReply, RequestFailure};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
 
@@ -35,7 +36,7 @@ pub(crate) struct InjectedStep {
 impl Handlers {
     pub(crate) fn act(&mut self, act: &Act) -> Result<ActReply, PhoneError> {
         let start = self.phone.now();
-        let performed = self.perform_step(&act.step, act.settle)?;
+        let performed = self.perform_step(act)?;
         let events = self.take_events();
         let mut branches = Vec::new();
         self.phone.take_branches(&mut branches);
@@ -57,17 +58,22 @@ impl Handlers {
         })
     }
 
-    fn perform_step(&mut self, step: &Step, limits: Settle) -> Result<PerformedStep, PhoneError> {
+    fn perform_step(&mut self, act: &Act) -> Result<PerformedStep, PhoneError> {
         let InjectedStep {
             located_by,
-            refusal,
+            mut refusal,
             injected,
-        } = self.inject_step(step)?;
-        let quiet = settle(self.phone.as_mut(), limits);
+        } = self.inject_step(&act.step)?;
+        let quiet = settle(self.phone.as_mut(), act.settle);
+        let mut screen = self.fresh_screen()?;
+        if act.held_screen == Some(screen.hash()) && self.was_asleep()? {
+            refusal = Some(Obstacle::DisplayOff.to_string());
+            screen = self.fresh_screen()?;
+        }
         Ok(PerformedStep {
             located_by,
             refusal,
-            screen: self.fresh_screen()?,
+            screen,
             quiet,
             injected,
         })

@@ -4,12 +4,15 @@
 mod accessibility;
 mod activities;
 mod app_data;
+mod app_log;
 mod automation_holders;
 pub(crate) mod clock;
 mod coverage;
 mod display;
+mod front;
 mod input;
 pub mod java;
+mod lock_screen;
 mod nodes;
 mod packages;
 mod phone;
@@ -26,8 +29,9 @@ mod typing;
 pub(crate) mod user;
 mod windows;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use std::{fmt, io};
 
 use jni::Env;
@@ -36,6 +40,7 @@ use jni::refs::Global;
 use retap_shared::Text;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::RequestFailure;
@@ -43,6 +48,7 @@ use retap_shared::screen::{ScreenContent, WindowFlags, WindowKind};
 
 use self::accessibility::Accessibility;
 use self::app_data::AppDataSnapshots;
+use self::app_log::AppLogReader;
 use self::display::{DISPLAY, DisplayInfo, rotation_number};
 use self::input::InputInjector;
 use self::java::{JavaBridge, JavaResult};
@@ -54,11 +60,14 @@ use self::system_callbacks::SYSTEM_CALLBACKS;
 use self::system_events::SystemEventInjector;
 use self::table::{JavaName, LEVELS};
 use self::windows::ReadWindow;
+use crate::coverage::AppCoverage;
 use crate::options::AgentOptions;
 use crate::phone::PhoneError;
 
 /// Maximum number of waits for a tree. Compose, Flutter and WebView build theirs only after accessibility is on.
 const LATE_TREE_TRIES: u32 = 20;
+/// A reading that takes longer has timed out: the system waits for 5 s for the nodes of an app that is blocked.
+const BLOCKED_READ: Duration = Duration::from_millis(4_500);
 /// Duration of each wait for a tree.
 const LATE_TREE_MILLIS: i64 = 100;
 
@@ -88,11 +97,17 @@ pub struct AndroidPhone {
     events: Vec<PhoneEvent>,
     /// Packages that have shown a tree. Their next tree is not waited for.
     packages_with_tree: HashSet<Text>,
+    /// The windows of a reading that has timed out, until the step has ended.
+    blocked_windows: Option<Vec<ReadWindow>>,
+    /// Packages of the launchers, once they were needed.
+    launchers: Option<BTreeSet<Text>>,
     secure: SecureWindows,
     /// Kept, because a context looks its services up for each call.
     activity_manager: Global<JObject<'static>>,
     app_data: AppDataSnapshots,
+    app_log: AppLogReader<PhonePrograms>,
     system: SystemEventInjector<PhonePrograms>,
+    app_coverage: Option<AppCoverage>,
     /// Time of the last screen change, exclusive, for which the framework's cache of nodes was cleared.
     cache_valid_until: Micros,
 }
@@ -138,15 +153,19 @@ impl AndroidPhone {
             activity: Text::default(),
             events: Vec::new(),
             packages_with_tree: HashSet::new(),
+            blocked_windows: None,
+            launchers: None,
             secure: SecureWindows::default(),
             activity_manager,
             app_data: AppDataSnapshots::new(folder, user),
+            app_log: AppLogReader::new(PhonePrograms::new(folder), user),
             system: SystemEventInjector::new(
                 PhonePrograms::new(folder),
                 folder,
                 user,
                 over_network,
             ),
+            app_coverage: options.coverage.as_deref().map(AppCoverage::new),
             cache_valid_until: Micros::ZERO,
         })
     }
@@ -191,22 +210,37 @@ impl AndroidPhone {
 
     /// Reads the windows, repeatedly if the app in front has not built its tree yet.
     fn read_windows(&mut self, env: &mut Env) -> JavaResult<Vec<ReadWindow>> {
+        if let Some(windows) = &self.blocked_windows {
+            return Ok(windows.clone());
+        }
         let event = SYSTEM_CALLBACKS.last_screen_change();
         if event >= self.cache_valid_until {
             self.accessibility.clear_cache(&self.java, env)?;
             self.cache_valid_until = event + Micros(1);
         }
-        let mut windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+        let mut windows = self.read_windows_once(env)?;
         for _ in 0..LATE_TREE_TRIES {
-            if !is_tree_pending(&windows, &self.packages_with_tree) {
+            let is_blocked = self.blocked_windows.is_some();
+            if is_blocked || !is_tree_pending(&windows, &self.packages_with_tree) {
                 break;
             }
             clock::sleep(&self.java, env, LATE_TREE_MILLIS)?;
             self.accessibility.clear_cache(&self.java, env)?;
-            windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+            windows = self.read_windows_once(env)?;
         }
         self.packages_with_tree
             .extend(windows.iter().map(|read| read.window.package.clone()));
+        Ok(windows)
+    }
+
+    /// Reads the windows. If an app does not answer, what was read is kept for the rest of the step.
+    fn read_windows_once(&mut self, env: &mut Env) -> JavaResult<Vec<ReadWindow>> {
+        let started = Instant::now();
+        let windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+        if started.elapsed() > BLOCKED_READ {
+            tracing::info!("an app does not answer: its windows are not read again in this step");
+            self.blocked_windows = Some(windows.clone());
+        }
         Ok(windows)
     }
 
@@ -241,6 +275,17 @@ impl AndroidPhone {
             content.nodes.extend(read.nodes);
         }
         Ok(content)
+    }
+
+    fn find_obstacle(&mut self, env: &mut Env, package: &str) -> JavaResult<Option<Obstacle>> {
+        if self.launchers.is_none() {
+            self.launchers = Some(self.packages().launchers(env)?);
+        }
+        self.accessibility.clear_cache(&self.java, env)?;
+        let windows = windows::read_windows(&self.java, env, &self.accessibility, self.level)?;
+        let top = activities::top_activity(&self.java, env, &self.activity_manager)?;
+        let launchers = self.launchers.as_ref();
+        Ok(launchers.and_then(|launchers| front::obstacle(package, &top, &windows, launchers)))
     }
 
     fn inject_action(&self, env: &mut Env, action: &Action) -> JavaResult<bool> {

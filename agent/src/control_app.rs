@@ -2,6 +2,7 @@
 
 use retap_shared::action::Action;
 use retap_shared::geometry::Rotation;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::protocol::{AppCommand, ControlApp, ControlAppReply, Settle};
 use retap_shared::trace::{App, StartMode};
 
@@ -16,13 +17,14 @@ impl Handlers {
     ) -> Result<ControlAppReply, PhoneError> {
         let begin = self.phone.now();
         let app = &control.app;
+        let mut in_front = None;
         match control.command {
-            AppCommand::Launch => self.phone.launch(app)?,
+            AppCommand::Launch => in_front = self.launch_to_front(app)?,
             AppCommand::Stop => self.phone.stop(app)?,
             AppCommand::ClearData => self.phone.clear_data(app)?,
             AppCommand::Grant => self.phone.grant(app)?,
             AppCommand::Start(start) => {
-                self.start(app, start)?;
+                in_front = self.start(app, start)?;
                 if start != StartMode::Continue {
                     settle(self.phone.as_mut(), Settle::default());
                 }
@@ -30,17 +32,22 @@ impl Handlers {
         }
         let events = self.take_events();
         Ok(ControlAppReply {
+            in_front,
             events,
             took: self.phone.now().since(begin),
         })
     }
 
     /// Brings the app into the state that a trace starts from, and reports its events from now on. The screen has not
-    /// settled yet.
-    pub(crate) fn start(&mut self, app: &App, start: StartMode) -> Result<(), PhoneError> {
+    /// settled yet. Returns what is in front instead of the app.
+    pub(crate) fn start(
+        &mut self,
+        app: &App,
+        start: StartMode,
+    ) -> Result<Option<Obstacle>, PhoneError> {
         self.phone.watch(&app.package);
         match start {
-            StartMode::Continue => return Ok(()),
+            StartMode::Continue => return Ok(None),
             StartMode::Restart => self.stop(app)?,
             StartMode::Clean => {
                 self.stop(app)?;
@@ -49,7 +56,7 @@ impl Handlers {
             }
         }
         self.app_started = self.phone.now();
-        self.phone.launch(app)
+        self.launch_to_front(app)
     }
 
     /// Stops the app, so that nothing of an earlier run affects the new one: the display is turned back, and the events so

@@ -33,6 +33,7 @@ impl Handlers {
             Request::ControlApp(control) => self.control_app(&control)?.into(),
             Request::WatchApp(watch) => self.watch_app(&watch).into(),
             Request::ManageSnapshot(operation) => self.manage_snapshot(operation)?.into(),
+            Request::ReadLog(wanted) => self.read_log(wanted)?.into(),
             Request::TakeScreenshot(TakeScreenshot) => self.pending_screenshot()?.take()?.into(),
         };
         Ok(HandlerResult::Done(reply))

@@ -18,6 +18,8 @@ pub struct Handlers {
     pub(crate) unsent_events: VecDeque<PhoneEvent>,
     /// Phone time of the last start of an app.
     pub(crate) app_started: Micros,
+    /// Events that were looked at already, but not taken by a reply, oldest first.
+    pub(crate) seen_events: Vec<PhoneEvent>,
 }
 
 impl Handlers {
@@ -28,6 +30,7 @@ impl Handlers {
             recent_screens: RecentScreens::default(),
             unsent_events: VecDeque::new(),
             app_started: Micros::ZERO,
+            seen_events: Vec::new(),
         }
     }
 
@@ -42,9 +45,8 @@ impl Handlers {
     }
 
     pub(crate) fn take_events(&mut self) -> Vec<PhoneEvent> {
-        let mut events = Vec::new();
-        self.phone.take_events(&mut events);
-        events
+        self.phone.take_events(&mut self.seen_events);
+        std::mem::take(&mut self.seen_events)
     }
 }
 

@@ -101,10 +101,14 @@ impl InProcessConnection {
         }
     }
 
+    /// Sleeps phone time. Otherwise other tasks have their turn, so that a request can be cancelled.
     async fn sleep(&self, owed: &mut u64, took: Micros) {
+        if !self.sleeps {
+            return tokio::task::yield_now().await;
+        }
         *owed += took.0;
         let whole = *owed - *owed % TICK;
-        if whole > 0 && self.sleeps {
+        if whole > 0 {
             *owed -= whole;
             tokio::time::sleep(Duration::from_micros(whole)).await;
         }

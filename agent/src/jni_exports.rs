@@ -15,6 +15,7 @@ use crate::android::clock::micros;
 use crate::android::java::{JavaBridge, string};
 use crate::android::system_callbacks::SYSTEM_CALLBACKS;
 use crate::android::{AndroidPhone, BootstrapObjects, user};
+use crate::log;
 use crate::options::{AgentOptions, AgentOptionsError};
 use crate::phone::PhoneError;
 use crate::version::version;
@@ -74,7 +75,9 @@ extern "system" fn Java_dev_retap_agent_Native_run<'l>(
     cleared: JObject<'l>,
 ) {
     env.with_env(|env| -> Result<(), JniError> {
+        log::start();
         let options = AgentOptions::parse(&strings(env, &arguments)?)?;
+        tracing::info!(?options, version = version(), "the agent starts");
         let java = JavaBridge::of_class(env, &class)?;
         if let Some(file) = &options.names {
             let written = std::fs::write(file, names(&java, env));

@@ -12,18 +12,22 @@ mod control_app;
 pub mod coverage;
 mod describe_phone;
 pub mod dispatch;
+mod front;
 pub mod handlers;
 pub mod handshake_gate;
 pub mod in_process;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod jni_exports;
 pub mod listen;
+#[cfg(any(target_os = "linux", target_os = "android"))]
+mod log;
 mod manage_snapshot;
 #[cfg(any(target_os = "linux", target_os = "android"))]
 pub mod options;
 pub mod outbox;
 pub mod phone;
 mod play;
+mod read_log;
 mod recent_screens;
 pub mod server;
 mod settle;

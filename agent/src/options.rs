@@ -16,6 +16,8 @@ pub struct AgentOptions {
     pub uid: Option<u32>,
     /// The folder for results and settings that survive the process.
     pub folder: PathBuf,
+    /// Name of the abstract socket of the library in the app's process that notes methods or lines.
+    pub coverage: Option<String>,
     /// A file for the list of Java names, with the form that this phone has.
     pub names: Option<PathBuf>,
 }
@@ -23,7 +25,7 @@ pub struct AgentOptions {
 /// An option is unknown, or its value is missing or wrong.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
-    "`{0}` is not an option, or its value is wrong; options are --name, --udp, --user, --uid, --folder, --names"
+    "`{0}` is not an option, or its value is wrong; options are --name, --udp, --user, --uid, --folder, --coverage, --names"
 )]
 pub struct AgentOptionsError(String);
 
@@ -37,6 +39,7 @@ impl AgentOptions {
             user: 0,
             uid: None,
             folder,
+            coverage: None,
             names: None,
         };
         let mut rest = arguments.iter();
@@ -49,6 +52,7 @@ impl AgentOptions {
                 "--user" => options.user = value.parse().map_err(|_| wrong())?,
                 "--uid" => options.uid = Some(user_id(value).ok_or_else(wrong)?),
                 "--folder" => options.folder = PathBuf::from(value),
+                "--coverage" => options.coverage = Some(value.clone()),
                 "--names" => options.names = Some(PathBuf::from(value)),
                 _ => return Err(wrong()),
             }

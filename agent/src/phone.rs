@@ -5,9 +5,12 @@ use retap_shared::action::Action;
 use retap_shared::bytes::Png;
 use retap_shared::connection::RequestError;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, ReadLog, ReadLogReply, RequestFailure, SnapshotId,
+};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::App;
 use retap_shared::verdict::Interruption;
@@ -40,6 +43,16 @@ pub trait Phone: Send {
         Err(RequestFailure::Unsupported("take screenshots".into()).into())
     }
 
+    /// Switches the display on and dismisses a lock screen without a secret. Returns true if the display was off or locked;
+    /// fails if it stays so. A phone that never sleeps does nothing.
+    fn wake(&mut self) -> Result<bool, PhoneError> {
+        Ok(false)
+    }
+    /// What is in front instead of a window of the app in front. A phone that starts apps at once has nothing there.
+    fn obstacle(&mut self, _app: &App) -> Result<Option<Obstacle>, PhoneError> {
+        Ok(None)
+    }
+
     /// Launches the app.
     fn launch(&mut self, app: &App) -> Result<(), PhoneError>;
     /// Stops all processes of the app.
@@ -55,6 +68,11 @@ pub trait Phone: Send {
     fn take_events(&mut self, into: &mut Vec<PhoneEvent>);
     /// Moves the branches that ran since the last call to the end of `into`, in any order, repetitions allowed.
     fn take_branches(&mut self, into: &mut Vec<u32>);
+
+    /// The log of the watched app since its last launch. Empty where there is none.
+    fn read_log(&mut self, _wanted: ReadLog) -> Result<ReadLogReply, PhoneError> {
+        Ok(ReadLogReply::default())
+    }
 
     /// Saves a snapshot and returns its size in bytes.
     fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError>;

@@ -4,9 +4,10 @@
 
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
-use retap_shared::protocol::{Play, PlayReply, RequestFailure, StepRefusal};
-use retap_shared::screen::{Screen, SharedScreen};
+use retap_shared::protocol::{Play, PlayReply, ReadLog, RequestFailure, StepRefusal};
+use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::target::TargetMatcher;
 use retap_shared::trace::{ReplayPace, StartMode};
 use retap_shared::verdict::Verdict;
@@ -32,7 +33,11 @@ pub struct PlayInProgress {
     branches: Vec<u32>,
     screens: Vec<SharedScreen>,
     target: Option<TargetMatcher>,
+    /// True once the app has logged the target.
+    is_logged: bool,
     took: Micros,
+    /// The screen before the next step.
+    last_screen: Option<ScreenHash>,
     /// Phone time of the last step, or of the start.
     last_step: Micros,
 }
@@ -64,6 +69,7 @@ impl PlayInProgress {
         Ok(PlayInProgress {
             play,
             target,
+            is_logged: false,
             phase: PlayPhase::Start,
             located_by: Vec::new(),
             refusals: Vec::new(),
@@ -72,6 +78,7 @@ impl PlayInProgress {
             branches: Vec::new(),
             screens: Vec::new(),
             took: Micros::ZERO,
+            last_screen: None,
             last_step: Micros::ZERO,
         })
     }
@@ -79,6 +86,7 @@ impl PlayInProgress {
     /// Performs the next step. Returns the reply once the play has ended.
     pub fn advance(&mut self, handlers: &mut Handlers) -> Result<Option<PlayReply>, PhoneError> {
         let begin = handlers.phone.now();
+        let is_step = matches!(self.phase, PlayPhase::Step(_));
         let screen = match self.run_phase(handlers) {
             Ok(screen) => screen,
             Err(PhoneError::Failed(RequestFailure::Unsupported(what))) => {
@@ -87,9 +95,16 @@ impl PlayInProgress {
             Err(error) => return Err(error),
         };
         self.took += handlers.phone.now().since(begin);
-        handlers.phone.take_events(&mut self.events);
+        self.events.extend(handlers.take_events());
         handlers.phone.take_branches(&mut self.branches);
+        self.is_logged |= self.finds_target_in_log(handlers)?;
         let verdict = self.early_verdict(&screen);
+        let is_same = self.last_screen.replace(screen.hash()) == Some(screen.hash());
+        let may_sleep = (is_step && is_same) || self.is_finished();
+        if verdict.is_none() && may_sleep && handlers.was_asleep()? {
+            // Steps are lost without an error while the display is off: what they led to says nothing about the app.
+            return Err(RequestFailure::Obstructed(Obstacle::DisplayOff).into());
+        }
         let ended = verdict.is_some() || self.is_finished();
         if self.play.record && (ended || matches!(self.phase, PlayPhase::Step(_))) {
             self.screens.push(screen.clone());
@@ -109,6 +124,10 @@ impl PlayInProgress {
     fn run_phase(&mut self, handlers: &mut Handlers) -> Result<SharedScreen, PhoneError> {
         match self.phase {
             PlayPhase::Start => {
+                if self.play.start == StartMode::Continue {
+                    // What was logged before is not of this play.
+                    self.finds_target_in_log(handlers)?;
+                }
                 handlers.start(&self.play.app, self.play.start)?;
                 self.last_step = match self.play.start {
                     StartMode::Continue => handlers.phone.now(),
@@ -181,6 +200,18 @@ impl PlayInProgress {
         Micros::from_millis(u64::from(at(number).saturating_sub(before)))
     }
 
+    /// True if a line that the app has logged since the last call is the target. Other targets do not read the log.
+    fn finds_target_in_log(&self, handlers: &mut Handlers) -> Result<bool, PhoneError> {
+        let Some(target) = self.target.as_ref().filter(|target| target.needs_log()) else {
+            return Ok(false);
+        };
+        let wanted = ReadLog {
+            only_new: true,
+            failure: None,
+        };
+        Ok(target.is_reached_in(&handlers.read_log(wanted)?.log))
+    }
+
     fn is_finished(&self) -> bool {
         matches!(self.phase, PlayPhase::FinalWait(Micros::ZERO))
     }
@@ -190,7 +221,8 @@ impl PlayInProgress {
         let new = &self.events[self.checked_events..];
         self.checked_events = self.events.len();
         if let Some(target) = &self.target
-            && (new.iter().any(|event| target.is_reached_by(&event.kind))
+            && (self.is_logged
+                || new.iter().any(|event| target.is_reached_by(&event.kind))
                 || target.is_reached_on(screen, &self.play.app.package))
         {
             return Some(Verdict::TargetReached);

@@ -11,7 +11,7 @@ use crate::exit::CommandExit;
 use crate::wording::quoted_list;
 
 /// The processors that the agent is built for, as Android names them.
-pub const ABIS: [&str; 3] = ["arm64-v8a", "armeabi-v7a", "x86_64"];
+pub const ABIS: [&str; 4] = ["arm64-v8a", "armeabi-v7a", "x86_64", "x86"];
 
 /// Says where the agent is instead of looking for it.
 const AGENT_DIR_VARIABLE: &str = "RETAP_AGENT_DIR";

@@ -10,11 +10,14 @@ mod phone_lock;
 mod reconnect;
 mod retraced;
 mod simulated;
+mod without_branches;
 
 pub use adb::AdbPhone;
 use adb::restricted::PERSONAL_PHONE_KIND;
 pub use connection_context::ConnectionContext;
-pub use connections::{check, jvm_for_bench, open_simulated, simulated_with};
+pub use connections::{
+    ServedSpeed, check, check_coverage, connect_to_serve, jvm_for_bench, simulated_with,
+};
 pub use discovery::{all_ready_on_adb, only_ready_on_adb, with_tag};
 pub use error::DevicesError;
 pub use jvm::{JvmError, JvmPhone, RandomWalkSummary, has_java};

@@ -1,6 +1,7 @@
 //! Checks of the path from this machine to a phone: one line per check, each with a remedy.
 
 mod agent;
+mod operations;
 mod phone;
 
 use retap_shared::error_text::with_causes;
@@ -30,6 +31,8 @@ pub struct DoctorCheck {
     pub what: String,
     /// `None` if the check passed; otherwise what to do, as a sentence without a full stop.
     pub remedy: Option<String>,
+    /// True if it names people, apps or other phones: a report leaves it out.
+    pub is_private: bool,
 }
 
 impl DoctorCheck {
@@ -37,6 +40,7 @@ impl DoctorCheck {
         DoctorCheck {
             what: what.into(),
             remedy: None,
+            is_private: false,
         }
     }
 
@@ -44,6 +48,14 @@ impl DoctorCheck {
         DoctorCheck {
             what: what.into(),
             remedy: Some(remedy.into()),
+            is_private: false,
+        }
+    }
+
+    fn private(self) -> DoctorCheck {
+        DoctorCheck {
+            is_private: true,
+            ..self
         }
     }
 
@@ -75,32 +87,44 @@ fn check_containment() -> DoctorCheck {
 }
 
 /// Checks JVM phones, adb, every phone that it lists, and more closely the named phone or the only one that is ready.
-pub async fn examine(wanted: &DoctorOptions, mut report: impl FnMut(DoctorCheck)) {
+/// Returns the serial of that phone.
+pub async fn examine(
+    wanted: &DoctorOptions,
+    mut report: impl FnMut(DoctorCheck),
+) -> Option<String> {
     if devices::has_java() {
         report(check_containment());
     }
     let adb = match Adb::open().await {
         Ok(adb) => adb,
-        Err(error) => return report(DoctorCheck::from_error("adb", &error)),
+        Err(error) => {
+            report(DoctorCheck::from_error("adb", &error));
+            return None;
+        }
     };
-    report(DoctorCheck::passed(format!(
-        "adb and its server at {} are of one version",
-        adb.server()
-    )));
+    let one_version = format!("adb and its server at {} are of one version", adb.server());
+    report(DoctorCheck::passed(one_version).private());
     let phones = match adb.list().await {
         Ok(phones) => phones,
-        Err(error) => return report(DoctorCheck::from_error("the list of phones", &error)),
+        Err(error) => {
+            report(DoctorCheck::from_error("the list of phones", &error));
+            return None;
+        }
     };
     for phone in &phones {
         let what = format!("phone {} is {}", phone.serial, phone.state);
-        report(match phone.state {
+        let check = match phone.state {
             AdbState::Ready => DoctorCheck::passed(what),
             _ => DoctorCheck::failed(what, phone.state.remedy()),
-        });
+        };
+        report(check.private());
     }
     let spec = match choose_phone(wanted.phone.as_ref(), &phones) {
         Ok(spec) => spec,
-        Err(failed) => return report(failed),
+        Err(failed) => {
+            report(failed);
+            return None;
+        }
     };
     let spec = spec.with_options(AdbOptions {
         user: wanted.user,
@@ -110,10 +134,12 @@ pub async fn examine(wanted: &DoctorOptions, mut report: impl FnMut(DoctorCheck)
     match adb.phone(serial).await {
         Ok(found) => {
             phone::examine(&found, spec.user, &mut report).await;
-            agent::examine(&spec, wanted, &mut report).await;
+            let manufacturer = operations::examine(&found, &mut report).await;
+            agent::examine(&spec, wanted, &manufacturer, &mut report).await;
         }
         Err(error) => report(DoctorCheck::from_error(&format!("phone {serial}"), &error)),
     }
+    Some(spec.serial)
 }
 
 /// The phone that was named, or else the only one that is ready.

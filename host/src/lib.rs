@@ -34,6 +34,7 @@ mod sanitise_terminal;
 mod shell_command;
 mod shutdown;
 mod target;
+mod vendors;
 mod wording;
 
 use std::process::ExitCode;

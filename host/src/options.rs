@@ -1,6 +1,7 @@
 //! Options of runs, complete: the command line over `retap.toml` over the defaults that stand here. `run.json` keeps them, so
 //! that a run can be resumed.
 
+mod code_coverage;
 mod explore;
 mod keep;
 mod mapping;
@@ -10,6 +11,7 @@ mod reduce_suite;
 use std::ops::RangeInclusive;
 
 use clap::ValueEnum;
+pub use code_coverage::CodeCoverage;
 pub use explore::{
     AppConstraints, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, DEFAULT_THROTTLE_MS, ExploreOptions,
     ExplorerKind, ExplorerOptions,
@@ -44,6 +46,16 @@ pub enum RunOptions {
 }
 
 impl RunOptions {
+    /// What the phones of the run note of the app's code.
+    pub fn coverage(&self) -> CodeCoverage {
+        match self {
+            RunOptions::Explore(explore) => explore.coverage,
+            RunOptions::Demo(_) | RunOptions::Reduce(_) | RunOptions::ReduceSuite(_) => {
+                CodeCoverage::default()
+            }
+        }
+    }
+
     /// Name of the command, as a user types it.
     pub fn command(&self) -> &'static str {
         match self {

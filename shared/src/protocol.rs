@@ -6,8 +6,10 @@ use serde::{Deserialize, Serialize};
 use crate::Text;
 use crate::action::SystemEventKinds;
 use crate::bytes::Png;
+use crate::finding::FindingKind;
 use crate::locate::LocatedBy;
 use crate::micros::Micros;
+use crate::obstacle::Obstacle;
 use crate::phone_event::PhoneEvent;
 use crate::phone_info::PhoneInfo;
 use crate::screen::{ScreenDiff, ScreenHash, SharedScreen};
@@ -72,15 +74,15 @@ macro_rules! requests_and_replies {
 impl Request {
     /// True if the reply can be so large that it must wait for other replies on the link.
     pub fn is_bulk(&self) -> bool {
-        matches!(self, Request::TakeScreenshot(_))
+        matches!(self, Request::TakeScreenshot(_) | Request::ReadLog(_))
     }
 
     /// True if the request changes nothing: it may be repeated with an agent that was restarted.
     pub fn is_read_only(&self) -> bool {
-        use Request::{Capture, DescribePhone, Settle, TakeScreenshot};
+        use Request::{Capture, DescribePhone, ReadLog, Settle, TakeScreenshot};
         matches!(
             self,
-            DescribePhone(_) | Capture(_) | Settle(_) | TakeScreenshot(_)
+            DescribePhone(_) | Capture(_) | Settle(_) | TakeScreenshot(_) | ReadLog(_)
         )
     }
 }
@@ -110,6 +112,8 @@ requests_and_replies! {
     ManageSnapshot => ManageSnapshotReply;
     /// Take a screenshot, concurrently with other requests.
     TakeScreenshot => TakeScreenshotReply;
+    /// Read the log of the watched app, and the system's report about its last failure.
+    ReadLog => ReadLogReply;
 }
 
 /// Asks for a description of the phone.
@@ -282,6 +286,9 @@ pub enum AppCommand {
 /// The result of a command on an app.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ControlAppReply {
+    /// What is in front instead of the app after its start, where that does not end the start: a permission dialog, or
+    /// another app that the app itself may have started.
+    pub in_front: Option<Obstacle>,
     /// Events during the command, oldest first.
     pub events: Vec<PhoneEvent>,
     /// Phone time that the command took.
@@ -339,6 +346,24 @@ pub struct TakeScreenshotReply {
     pub picture: Png,
 }
 
+/// Asks for the log of the watched app since its last launch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadLog {
+    /// Leaves out the lines that an earlier request of this kind has carried.
+    pub only_new: bool,
+    /// The failure whose report by the system is wanted too.
+    pub failure: Option<FindingKind>,
+}
+
+/// The log of an app.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ReadLogReply {
+    /// Lines as `logcat -v threadtime` prints them, separated by `\n`. Of a long log the end is kept.
+    pub log: String,
+    /// The stacks of all threads after an ANR, the tombstone of a native crash; empty if the phone has none.
+    pub report: String,
+}
+
 /// A screen on the wire: as little of it as the host needs.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum ScreenUpdate {
@@ -393,4 +418,20 @@ pub enum RequestFailure {
     /// The host cancelled the request.
     #[error("cancelled")]
     Cancelled,
+    /// The app cannot be seen or driven at present.
+    #[error("{0}")]
+    Obstructed(Obstacle),
+}
+
+impl RequestFailure {
+    /// The cause, if the phone failed and not the request: the same request may succeed later.
+    pub fn phone_failure(&self) -> Option<String> {
+        match self {
+            RequestFailure::Phone(why) => Some(why.clone()),
+            RequestFailure::Obstructed(obstacle) => Some(obstacle.to_string()),
+            RequestFailure::Unsupported(_)
+            | RequestFailure::Impossible(_)
+            | RequestFailure::Cancelled => None,
+        }
+    }
 }

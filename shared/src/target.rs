@@ -9,6 +9,7 @@ use serde::{Deserialize, Serialize};
 use crate::Text;
 use crate::app_log::log_lines;
 use crate::fingerprint::Fingerprint;
+use crate::log_line::LogLine;
 use crate::phone_event::PhoneEventKind;
 use crate::screen::Screen;
 use crate::widget::Widget;
@@ -213,6 +214,19 @@ impl TargetMatcher {
             }
             _ => false,
         }
+    }
+
+    /// True if the target is a line of the log: `is_reached_in` must see what the app logs.
+    pub fn needs_log(&self) -> bool {
+        self.pattern.is_some()
+    }
+
+    /// True if a line of the app's log reaches the target.
+    pub fn is_reached_in(&self, log: &str) -> bool {
+        self.pattern.as_ref().is_some_and(|pattern| {
+            let mut lines = log.lines().filter_map(LogLine::parse);
+            lines.any(|line| pattern.is_match(&line.plain()))
+        })
     }
 
     /// True if a screen reaches the target. `package` is the app under test.

@@ -9,6 +9,7 @@ use std::fmt::Debug;
 
 use retap_shared::codec::{CodecError, decode, encode};
 use retap_shared::finding::FindingKind;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::*;
 use retap_shared::target::Target;
@@ -52,6 +53,7 @@ fn golden_request(request: &Request) -> &'static str {
         Request::WatchApp(_) => "06 096f72672e6e6f746573",
         Request::ManageSnapshot(_) => "07 0109",
         Request::TakeScreenshot(_) => "08",
+        Request::ReadLog(_) => "09 01 01 02",
     }
 }
 
@@ -69,10 +71,11 @@ fn golden_reply(reply: &Reply) -> &'static str {
         Reply::PlayReply(_) => {
             "04 03096f72672e6f74686572 03 03000102 01 02 096e6f2077696e646f77 EVENTS 01 05 01 SCREEN fdffffffffffffffff"
         }
-        Reply::ControlAppReply(_) => "05 00 0c",
+        Reply::ControlAppReply(_) => "05 01 06 01 62 00 0c",
         Reply::WatchAppReply(_) => "06 EVENTS",
         Reply::ManageSnapshotReply(_) => "07 09 fc00000100 01",
         Reply::TakeScreenshotReply(_) => "08 03 0080ff",
+        Reply::ReadLogReply(_) => "09 06 72656164790a 05 5049442031",
     }
 }
 
@@ -91,6 +94,7 @@ fn golden_failure(failure: &RequestFailure) -> &'static str {
         RequestFailure::Impossible(_) => "01 00",
         RequestFailure::Phone(_) => "02 0162",
         RequestFailure::Cancelled => "03",
+        RequestFailure::Obstructed(_) => "04 02",
     }
 }
 
@@ -137,11 +141,38 @@ fn failures_have_their_golden_bytes() {
         RequestFailure::Impossible(String::new()),
         RequestFailure::Phone("b".into()),
         RequestFailure::Cancelled,
+        RequestFailure::Obstructed(Obstacle::Launcher),
     ];
     for failure in &faults {
         check(failure, golden_failure(failure));
     }
     assert_all_variants::<RequestFailure>(faults.iter().map(golden_failure));
+}
+
+#[test]
+fn obstacles_have_their_golden_bytes() {
+    let golden = |obstacle: &Obstacle| match obstacle {
+        Obstacle::DisplayOff => "00",
+        Obstacle::LockScreen => "01",
+        Obstacle::Launcher => "02",
+        Obstacle::FailureDialog => "03",
+        Obstacle::PermissionDialog => "04",
+        Obstacle::NoWindow => "05",
+        Obstacle::OtherApp(_) => "06 0162",
+    };
+    let obstacles = [
+        Obstacle::DisplayOff,
+        Obstacle::LockScreen,
+        Obstacle::Launcher,
+        Obstacle::FailureDialog,
+        Obstacle::PermissionDialog,
+        Obstacle::NoWindow,
+        Obstacle::OtherApp("b".into()),
+    ];
+    for obstacle in &obstacles {
+        check(obstacle, golden(obstacle));
+    }
+    assert_all_variants::<Obstacle>(obstacles.iter().map(golden));
 }
 
 #[test]

@@ -81,6 +81,7 @@ fn results_have_their_golden_bytes() {
     let answers = [
         RequestResult::Reply(
             ControlAppReply {
+                in_front: None,
                 events: Vec::new(),
                 took: Micros(12),
             }

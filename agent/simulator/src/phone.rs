@@ -15,12 +15,16 @@ use std::sync::Arc;
 use retap_agent::phone::{Phone, PhoneError, ScreenshotTask};
 use retap_shared::Text;
 use retap_shared::action::{Action, SystemEventKinds};
+use retap_shared::app_log::log_lines;
 use retap_shared::finding::Finding;
 use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
+use retap_shared::protocol::{
+    AppInfo, Capabilities, ReadLog, ReadLogReply, RequestFailure, SnapshotId,
+};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::App as Named;
 use snapshot::SimulatedSnapshot;
@@ -178,6 +182,7 @@ impl SimulatedPhone {
     }
 
     fn happened(&mut self, what: PhoneEventKind) {
+        log_lines(&what).for_each(|line| self.world.log(&line));
         self.events.push(PhoneEvent {
             at: self.world.now,
             kind: what,
@@ -284,8 +289,20 @@ impl Phone for SimulatedPhone {
         Ok(Box::new(move || pixels::draw(&screen)))
     }
 
+    fn obstacle(&mut self, _: &Named) -> Result<Option<Obstacle>, PhoneError> {
+        Ok(match self.front {
+            FrontScreen::App => None,
+            FrontScreen::Launcher => Some(Obstacle::Launcher),
+            FrontScreen::External { .. } => {
+                let package = self.screen.activity().split('/').next();
+                Some(Obstacle::OtherApp(package.unwrap_or_default().into()))
+            }
+        })
+    }
+
     fn launch(&mut self, app: &Named) -> Result<(), PhoneError> {
         self.expect_installed(app)?;
+        self.world.log.launched();
         let takes = self.world.draw_latency(|figures| figures.launch);
         self.advance(takes);
         self.bring_to_front();
@@ -329,6 +346,14 @@ impl Phone for SimulatedPhone {
 
     fn take_branches(&mut self, into: &mut Vec<u32>) {
         self.world.branches.take(into);
+    }
+
+    fn read_log(&mut self, wanted: ReadLog) -> Result<ReadLogReply, PhoneError> {
+        Ok(ReadLogReply {
+            log: self.world.log.read(wanted.only_new),
+            // The stack of a finding says all there is.
+            report: String::new(),
+        })
     }
 
     fn save_snapshot(&mut self) -> Result<(SnapshotId, u64), PhoneError> {

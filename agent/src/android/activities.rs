@@ -15,7 +15,8 @@ use super::table::JavaName;
 /// The package that the agent acts for.
 const SHELL: &str = "com.android.shell";
 const ACTION_MAIN: &str = "android.intent.action.MAIN";
-const CATEGORY_LAUNCHER: &str = "android.intent.category.LAUNCHER";
+pub(crate) const CATEGORY_LAUNCHER: &str = "android.intent.category.LAUNCHER";
+pub(crate) const CATEGORY_HOME: &str = "android.intent.category.HOME";
 /// FLAG_ACTIVITY_NEW_TASK | FLAG_ACTIVITY_RESET_TASK_IF_NEEDED, as a launcher starts an app.
 const AS_LAUNCHER: i32 = 0x1000_0000 | 0x0020_0000;
 /// Timeout for clearing an app's data: a phone under load takes seconds.
@@ -51,7 +52,7 @@ pub(crate) fn start(
     activity: &str,
     user: i32,
 ) -> JavaResult<()> {
-    let intent = launcher_intent(java, env, package)?;
+    let intent = main_intent(java, env, CATEGORY_LAUNCHER, package)?;
     let package = env.new_string(package)?;
     let class = env.new_string(activity)?;
     // intent.setComponent(new ComponentName(package, activity)).setFlags(AS_LAUNCHER)
@@ -94,15 +95,16 @@ pub(crate) fn start(
     Ok(())
 }
 
-/// new Intent(ACTION_MAIN).addCategory(CATEGORY_LAUNCHER).setPackage(package)
-pub(crate) fn launcher_intent<'l>(
+/// new Intent(ACTION_MAIN).addCategory(category).setPackage(package)
+pub(crate) fn main_intent<'l>(
     java: &JavaBridge,
     env: &mut Env<'l>,
+    category: &str,
     package: &str,
 ) -> JavaResult<JObject<'l>> {
     let action = env.new_string(ACTION_MAIN)?;
     let intent = java.make(env, JavaName::IntentNew, &[&[(&action).into()]])?;
-    let category = env.new_string(CATEGORY_LAUNCHER)?;
+    let category = env.new_string(category)?;
     java.call(
         env,
         JavaName::IntentCategory,

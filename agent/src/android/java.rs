@@ -350,12 +350,17 @@ fn exception(env: &mut Env, name: JavaName, error: jni::errors::Error) -> JavaEr
         Err(jni::errors::Error::CaughtJavaException {
             name: class,
             msg: message,
+            stack,
             ..
-        }) => JavaError::Thrown {
-            call,
-            class,
-            message,
-        },
+        }) => {
+            // Callers may swallow it.
+            tracing::debug!(call, class, message, stack, "a call threw");
+            JavaError::Thrown {
+                call,
+                class,
+                message,
+            }
+        }
         _ => error.into(),
     }
 }

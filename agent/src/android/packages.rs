@@ -1,12 +1,14 @@
 //! PackageManager: the apps with a launcher activity, their activities and their permissions.
 
+use std::collections::BTreeSet;
+
 use jni::Env;
 use jni::objects::{JObject, JObjectArray};
 use retap_shared::Text;
 use retap_shared::protocol::AppInfo;
 use retap_shared::trace::App;
 
-use super::activities::launcher_intent;
+use super::activities::{CATEGORY_HOME, CATEGORY_LAUNCHER, main_intent};
 use super::coverage;
 use super::java::{JavaBridge, JavaResult};
 use super::table::JavaName;
@@ -39,9 +41,24 @@ impl Packages<'_> {
         env: &mut Env,
         package: &str,
     ) -> JavaResult<Vec<LaunchableActivity>> {
+        self.with_category(env, CATEGORY_LAUNCHER, package)
+    }
+
+    /// The packages of the launchers.
+    pub(crate) fn launchers(self, env: &mut Env) -> JavaResult<BTreeSet<Text>> {
+        let found = self.with_category(env, CATEGORY_HOME, "")?;
+        Ok(found.into_iter().map(|found| found.package).collect())
+    }
+
+    fn with_category(
+        self,
+        env: &mut Env,
+        category: &str,
+        package: &str,
+    ) -> JavaResult<Vec<LaunchableActivity>> {
         let java = self.java;
         let manager = self.manager(env)?;
-        let intent = launcher_intent(java, env, package)?;
+        let intent = main_intent(java, env, category, package)?;
         // manager.queryIntentActivitiesAsUser(intent, 0, user)
         let arguments = [(&intent).into(), 0.into(), self.user.into()];
         let list = java

@@ -1,7 +1,7 @@
 //! Runs the phone's programs as `adb shell` does, each with a timeout.
 
 use std::fs::File;
-use std::io::{self, Read, Seek};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::time::{Duration, Instant};
@@ -10,6 +10,8 @@ use std::time::{Duration, Instant};
 const PROGRAM_TIMEOUT: Duration = Duration::from_secs(20);
 /// Maximum number of bytes of output. The help of the activity manager has some tens of KiB.
 const MAX_OUTPUT: u64 = 256 * 1024;
+/// Maximum number of bytes at the end of an output that grows with the phone's age, such as a log.
+const MAX_END: u64 = 2 * 1024 * 1024;
 /// Beginnings of error lines. Many programs print one and exit with 0.
 const ERROR_PREFIXES: [&str; 9] = [
     "Error",
@@ -50,6 +52,11 @@ impl ProgramOutput {
 /// Runs a program, given as its name and its arguments.
 pub(crate) trait ProgramRunner {
     fn run(&self, words: &[&str]) -> io::Result<ProgramOutput>;
+
+    /// The same, with the end of a long output instead of its beginning.
+    fn run_for_end(&self, words: &[&str]) -> io::Result<ProgramOutput> {
+        self.run(words)
+    }
 }
 
 /// The programs of the phone that this process runs on.
@@ -69,10 +76,26 @@ impl PhonePrograms {
 
 impl ProgramRunner for PhonePrograms {
     fn run(&self, words: &[&str]) -> io::Result<ProgramOutput> {
+        let (mut file, succeeded) = self.run_into_file(words)?;
+        file.rewind()?;
+        read_text(&file, MAX_OUTPUT, succeeded)
+    }
+
+    fn run_for_end(&self, words: &[&str]) -> io::Result<ProgramOutput> {
+        let (mut file, succeeded) = self.run_into_file(words)?;
+        let bytes = file.metadata()?.len();
+        file.seek(SeekFrom::Start(bytes.saturating_sub(MAX_END)))?;
+        read_text(&file, MAX_END, succeeded)
+    }
+}
+
+impl PhonePrograms {
+    /// Runs a program. Returns its output, which has no name any more, and whether it succeeded.
+    fn run_into_file(&self, words: &[&str]) -> io::Result<(File, bool)> {
         let [program, arguments @ ..] = words else {
             return Err(io::ErrorKind::InvalidInput.into());
         };
-        let mut file = File::options()
+        let file = File::options()
             .create(true)
             .truncate(true)
             .read(true)
@@ -89,15 +112,17 @@ impl ProgramRunner for PhonePrograms {
             .spawn();
         let status = started.and_then(|mut child| wait(&mut child, PROGRAM_TIMEOUT));
         let _ = std::fs::remove_file(&self.output_file);
-        let succeeded = status?.success();
-        let mut bytes = Vec::new();
-        file.rewind()?;
-        file.take(MAX_OUTPUT).read_to_end(&mut bytes)?;
-        Ok(ProgramOutput {
-            text: String::from_utf8_lossy(&bytes).into_owned(),
-            succeeded,
-        })
+        Ok((file, status?.success()))
     }
+}
+
+fn read_text(file: &File, limit: u64, succeeded: bool) -> io::Result<ProgramOutput> {
+    let mut bytes = Vec::new();
+    file.take(limit).read_to_end(&mut bytes)?;
+    Ok(ProgramOutput {
+        text: String::from_utf8_lossy(&bytes).into_owned(),
+        succeeded,
+    })
 }
 
 /// Waits until the program ends. A program that takes longer than `limit` is killed.
@@ -131,6 +156,9 @@ mod tests {
         let output = programs.run(&["sh", "-c", script]).unwrap();
         assert!(output.text.starts_with("first\nsecond\n") && output.text.ends_with("30000\n"));
         assert!(!output.succeeded);
+        let long = programs.run_for_end(&["seq", "1", "400000"]).unwrap();
+        assert_eq!(long.text.len() as u64, MAX_END);
+        assert!(long.succeeded && long.text.ends_with("\n400000\n"));
         assert!(!folder.path().join("program.output").exists());
         assert!(programs.run(&["no-such-program"]).is_err());
         assert!(programs.run(&[]).is_err());

@@ -220,6 +220,22 @@ java_rows! {
             else Fallback::Row(JavaName::ActivityDefault);
         ActivityTasks: Method 23 "getRunningTasks" ["(I)Ljava/util/List;"];
     }
+    "android/os/PowerManager" {
+        PowerInteractive: Method 23 "isInteractive" ["()Z"];
+    }
+    "android/app/KeyguardManager" {
+        KeyguardLocked: Method 23 "isKeyguardLocked" ["()Z"];
+    }
+    "android/view/WindowManagerGlobal" {
+        WindowService: StaticMethod 23 "getWindowManagerService" ["()Landroid/view/IWindowManager;"];
+    }
+    "android/view/IWindowManager" {
+        KeyguardDismiss: Method 23 "dismissKeyguard" [
+            "(Lcom/android/internal/policy/IKeyguardDismissCallback;Ljava/lang/CharSequence;)V",
+            "(Lcom/android/internal/policy/IKeyguardDismissCallback;)V",
+            "()V"
+        ];
+    }
     "android/app/ActivityManagerNative" {
         ActivityDefault: StaticMethod 23 "getDefault" ["()Landroid/app/IActivityManager;"];
     }

@@ -18,7 +18,7 @@ const KEYBOARD: i32 = 2;
 const FRAME: usize = 16;
 
 /// A window with its nodes; `layer` is its order.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct ReadWindow {
     pub(crate) layer: i32,
     /// Unique number: if the set of numbers is the same, no window was opened or closed.

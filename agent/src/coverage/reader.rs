@@ -44,7 +44,8 @@ struct Process {
     stream: UnixStream,
     frames: Receiver<io::Result<Frame>>,
     /// Numbers of the items of each class, by the order in which the library sent them.
-    classes: Vec<Vec<u32>>,
+    classes: Vec<Vec<Option<u32>>>,
+    notes_lines: bool,
 }
 
 impl CoverageReader {
@@ -111,16 +112,21 @@ impl CoverageReader {
                 Err(RecvTimeoutError::Timeout) => return Err(io::ErrorKind::TimedOut.into()),
             };
             match frame {
-                Frame::Hello { .. } => {}
+                Frame::Hello { lines, .. } => process.notes_lines = lines,
                 Frame::Class(items) => {
-                    let number = |item: CoverageItem| {
+                    // A method that has lines is known by them.
+                    let lines = process.notes_lines;
+                    let counts =
+                        |item: &CoverageItem| !lines || item.line != 0 || item.first_line == 0;
+                    let mut number = |item: CoverageItem| {
                         let number = item.number();
                         self.items.entry(number).or_insert(item);
                         number
                     };
-                    process
-                        .classes
-                        .push(items.into_iter().map(number).collect());
+                    let numbers = items
+                        .into_iter()
+                        .map(|item| counts(&item).then(|| number(item)));
+                    process.classes.push(numbers.collect());
                 }
                 Frame::Hits { class, word, bits } => {
                     let items = process.classes.get(class as usize).map(Vec::as_slice);
@@ -148,6 +154,7 @@ impl Process {
             stream,
             frames,
             classes: Vec::new(),
+            notes_lines: false,
         })
     }
 }
@@ -172,7 +179,7 @@ fn forward(stream: UnixStream, to: &Sender<io::Result<Frame>>) {
 }
 
 /// Numbers of the items whose bits are set in a word of the class's bit map.
-fn numbers(items: &[u32], word: u32, bits: u64) -> impl Iterator<Item = u32> {
+fn numbers(items: &[Option<u32>], word: u32, bits: u64) -> impl Iterator<Item = u32> {
     let first = word as usize * 64;
     items
         .iter()
@@ -180,7 +187,7 @@ fn numbers(items: &[u32], word: u32, bits: u64) -> impl Iterator<Item = u32> {
         .take(64)
         .enumerate()
         .filter(move |(bit, _)| bits & (1 << bit) != 0)
-        .map(|(_, number)| *number)
+        .filter_map(|(_, number)| *number)
 }
 
 /// Nobody listens: the app does not run, or its library does not.

@@ -17,18 +17,21 @@ use retap_shared::widget::Widget;
 
 use crate::scripted::{PACKAGE, ScriptedPhone, app, crash, screen};
 
-fn request<T: TryFrom<Reply>>(handlers: &mut Handlers, request: impl Into<Request>) -> T {
+pub(crate) fn request<T: TryFrom<Reply>>(
+    handlers: &mut Handlers,
+    request: impl Into<Request>,
+) -> T {
     let HandlerResult::Done(reply) = handlers.handle(request.into()).unwrap() else {
         panic!("not a play")
     };
     T::try_from(reply).ok().expect("the reply of the request")
 }
 
-fn millis(millis: u64) -> Micros {
+pub(crate) fn millis(millis: u64) -> Micros {
     Micros::from_millis(millis)
 }
 
-fn act(step: Step) -> Act {
+pub(crate) fn act(step: Step) -> Act {
     Act {
         step,
         settle: Settle::default(),
@@ -40,7 +43,7 @@ fn tap(x: i32, y: i32) -> Step {
     Step::new(Action::Tap(Point { x, y }))
 }
 
-fn tap_more() -> Step {
+pub(crate) fn tap_more() -> Step {
     Step {
         widget: Some(screen(0).widget(2)),
         ..tap(50, 250)

@@ -8,10 +8,11 @@ use retap_shared::connection::{Connection, RequestError};
 use retap_shared::geometry::{Point, Rotation};
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::PhoneEventKind;
 use retap_shared::protocol::{
-    Act, Capture, CaptureReply, Play, PlayReply, Request, ScreenUpdate, Settle, WatchApp,
-    WatchAppReply,
+    Act, Capture, CaptureReply, Play, PlayReply, Request, RequestFailure, ScreenUpdate, Settle,
+    WatchApp, WatchAppReply,
 };
 use retap_shared::target::Target;
 use retap_shared::trace::{ReplayPace, StartMode, Step};
@@ -46,6 +47,18 @@ fn play(steps: Vec<Step>, target: Option<Target>) -> Play {
         final_wait: millis(1_000),
         record: false,
     }
+}
+
+#[tokio::test(start_paused = true)]
+async fn a_play_on_a_dark_display_has_no_verdict() {
+    let connection = InProcessConnection::new(Box::new(ScriptedPhone {
+        sleeps_at: Some(1),
+        ..ScriptedPhone::default()
+    }));
+    let dark = connection.request(play(taps(3), None).into()).await;
+    let expected = RequestFailure::Obstructed(Obstacle::DisplayOff);
+    assert_eq!(dark, Err(RequestError::Failed(expected)));
+    assert_eq!(played(&connection, play(taps(3), None)).await.played, 3);
 }
 
 fn crashing_at(counter: u32, after: Micros, line: u32) -> (InProcessConnection, Calls) {

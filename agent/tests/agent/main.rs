@@ -2,6 +2,7 @@
 
 #[cfg(any(target_os = "linux", target_os = "android"))]
 mod api_levels;
+mod front;
 mod handlers;
 mod in_process;
 mod scripted;

@@ -11,6 +11,7 @@ use retap_shared::bytes::Png;
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::geometry::{Rect, Size};
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::{AppInfo, Capabilities, RequestFailure, SnapshotId};
@@ -38,6 +39,13 @@ pub(crate) struct ScriptedPhone {
     /// Value of the counter at which the phone is lost.
     pub(crate) lost_at: Option<u32>,
     pub(crate) can_rotate: bool,
+    /// What is in front after a launch, each until this long after it; the last one first.
+    pub(crate) obstacles: Vec<(Micros, Obstacle)>,
+    pub(crate) launched: Micros,
+    /// Value of the counter at which the display goes off, once.
+    pub(crate) sleeps_at: Option<u32>,
+    /// True if only a person can unlock the phone.
+    pub(crate) is_locked: bool,
     pub(crate) stop_takes: Micros,
     /// The only screenshot: it reports its start, and waits until it may continue.
     pub(crate) screenshot: Option<(Sender<()>, Receiver<()>)>,
@@ -162,6 +170,7 @@ impl Phone for ScriptedPhone {
     fn inject(&mut self, action: &Action) -> Result<(), PhoneError> {
         self.record(action.to_string());
         match action {
+            Action::Tap(_) if self.sleeps_at == Some(self.counter) => Ok(()),
             Action::Tap(_) => self.increment(),
             Action::Rotate(_) if !self.can_rotate => {
                 Err(RequestFailure::Unsupported("rotate".into()).into())
@@ -189,8 +198,27 @@ impl Phone for ScriptedPhone {
         }))
     }
 
+    fn wake(&mut self) -> Result<bool, PhoneError> {
+        if self.is_locked {
+            return Err(RequestFailure::Obstructed(Obstacle::LockScreen).into());
+        }
+        let is_off = self.sleeps_at == Some(self.counter);
+        if is_off {
+            self.sleeps_at = None;
+        }
+        Ok(is_off)
+    }
+
+    fn obstacle(&mut self, _: &App) -> Result<Option<Obstacle>, PhoneError> {
+        let since = self.now.since(self.launched);
+        let lasting = |(until, _): &&(Micros, Obstacle)| since < *until;
+        let obstacle = self.obstacles.iter().rev().find(lasting);
+        Ok(obstacle.map(|(_, obstacle)| obstacle.clone()))
+    }
+
     fn launch(&mut self, _: &App) -> Result<(), PhoneError> {
         self.record("launch");
+        self.launched = self.now;
         self.counter = 0;
         self.changed = self.now;
         Ok(())

@@ -12,8 +12,8 @@ use retap_shared::micros::Micros;
 use retap_shared::phone_event::PhoneEvent;
 use retap_shared::protocol::{
     Act, AppCommand, Capture, ControlApp, ControlAppReply, DescribePhone, DescribePhoneReply,
-    ManageSnapshot, ManageSnapshotReply, Play, PlayReply, RequestFailure, ScreenUpdate, Settle,
-    SettleReply, SnapshotId, TakeScreenshot, WatchApp, WatchAppReply,
+    ManageSnapshot, ManageSnapshotReply, Play, PlayReply, ReadLog, ReadLogReply, RequestFailure,
+    ScreenUpdate, Settle, SettleReply, SnapshotId, TakeScreenshot, WatchApp, WatchAppReply,
 };
 use retap_shared::screen::{Screen, ScreenHash, SharedScreen};
 use retap_shared::trace::{App, Step};
@@ -102,10 +102,14 @@ impl DeviceError {
     pub fn is_interruption(&self) -> bool {
         match self {
             DeviceError::Interrupted(_) | DeviceError::Protocol(_) => true,
-            DeviceError::Refused(fault) => {
-                matches!(fault, RequestFailure::Phone(_) | RequestFailure::Cancelled)
-            }
+            DeviceError::Refused(RequestFailure::Cancelled) => true,
+            DeviceError::Refused(_) => self.is_phone_failure(),
         }
+    }
+
+    /// True if the phone failed and works: the same request may succeed later.
+    pub fn is_phone_failure(&self) -> bool {
+        matches!(self, DeviceError::Refused(failure) if failure.phone_failure().is_some())
     }
 }
 
@@ -265,6 +269,11 @@ impl Device {
                 package: package.clone(),
             })
             .await
+    }
+
+    /// Reads the log of the watched app since its last launch.
+    pub async fn read_log(&mut self, wanted: ReadLog) -> Result<ReadLogReply, DeviceError> {
+        self.requests.ask(wanted).await
     }
 
     /// Takes a snapshot.

@@ -190,7 +190,7 @@ impl DeviceLease {
                 *deaths += 1;
                 sink(again());
             }
-            DeviceError::Refused(RequestFailure::Phone(_)) if self.count_failure() => sink(again()),
+            error if error.is_phone_failure() && self.count_failure() => sink(again()),
             _ => {
                 self.quarantine(why.clone());
                 sink(RunEvent::DeviceLost { device, why });

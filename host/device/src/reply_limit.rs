@@ -72,6 +72,7 @@ fn kind_seconds(request: &Request) -> u64 {
         Request::WatchApp(_) => 30,
         Request::ManageSnapshot(_) => 600,
         Request::TakeScreenshot(_) => 120,
+        Request::ReadLog(_) => 60,
     }
 }
 

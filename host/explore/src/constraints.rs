@@ -188,6 +188,11 @@ impl Constraints {
             .collect()
     }
 
+    /// True if a rule is about what the app logs.
+    pub(super) fn has_log_rules(&self) -> bool {
+        self.rules().any(|rule| matches!(rule, Target::Log(_)))
+    }
+
     fn rules(&self) -> impl Iterator<Item = &Target> {
         self.never_rules.iter().chain(&self.always_rules)
     }

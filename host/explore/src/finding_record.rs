@@ -3,6 +3,7 @@
 use retap_shared::bytes::Png;
 use retap_shared::finding::Finding;
 use retap_shared::fingerprint::Fingerprint;
+use retap_shared::protocol::ReadLogReply;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Trace;
 
@@ -30,6 +31,8 @@ pub struct FindingContext {
     pub screenshot: Option<Png>,
     /// Last lines of the log of steps and reports.
     pub log: Vec<String>,
+    /// The app's own log since its launch, and the system's report.
+    pub app_log: ReadLogReply,
 }
 
 /// Adds a finding to those found before. Each is kept as it was found first, and counted.

@@ -10,7 +10,7 @@ use retap_shared::finding::Finding;
 use retap_shared::micros::Micros;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
-use retap_shared::protocol::SnapshotId;
+use retap_shared::protocol::{ReadLogReply, SnapshotId};
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
 use serde::{Deserialize, Serialize};
@@ -74,6 +74,12 @@ pub struct RecordedStep {
     /// Screenshot of a finding that is new in the run. It is not recalled.
     #[serde(skip)]
     pub screenshot: Option<Png>,
+    /// The app's log, for a finding that is new in the run. It is not recalled.
+    #[serde(skip)]
+    pub app_log: ReadLogReply,
+    /// What the app has logged since the last step, if a rule asks for it. It is not recalled.
+    #[serde(skip)]
+    pub new_log: String,
 }
 
 /// One event of a worker.
@@ -167,6 +173,8 @@ impl RecordedStep {
             setup_times: Vec::new(),
             phone: None,
             screenshot: None,
+            app_log: ReadLogReply::default(),
+            new_log: String::new(),
         }
     }
 

@@ -14,6 +14,8 @@ use retap_device::seed::{Rng, Seed};
 use retap_device::{Device, DeviceError};
 use retap_shared::action::{Action, Key, SystemEvent};
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
+use retap_shared::protocol::ReadLog;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::Step;
 use stalls::PhoneStalls;
@@ -82,6 +84,8 @@ struct Worker<'a> {
     /// True as long as the phone's times are those since the clean start that a trace begins with.
     is_timed: bool,
     has_warned_of_forbidden: bool,
+    /// What was in front instead of the app after a start, at the last warning about that.
+    reported_obstacle: Option<Obstacle>,
 }
 
 /// A step that is about to be done.
@@ -126,6 +130,7 @@ impl<'a> Worker<'a> {
             refused_events: Vec::new(),
             is_timed: false,
             has_warned_of_forbidden: false,
+            reported_obstacle: None,
         }
     }
 
@@ -245,7 +250,7 @@ impl<'a> Worker<'a> {
         device: &mut Device,
         mut record: RecordedStep,
     ) -> Result<Option<SharedScreen>, WorkerError> {
-        self.attach_screenshot(device, &mut record).await;
+        self.attach_circumstances(device, &mut record).await;
         self.exploration.commit(&mut record)?;
         let has_failed = !record.findings.is_empty();
         let mut is_stalled = false;
@@ -277,13 +282,20 @@ impl<'a> Worker<'a> {
         Ok(record.screen.filter(|_| !has_failed && !is_stalled))
     }
 
-    /// Takes a screenshot of a finding that is new in the run. A failed screenshot is no error.
-    async fn attach_screenshot(&self, device: &mut Device, record: &mut RecordedStep) {
-        let is_wanted =
-            self.exploration.settings.screenshots && device.description().capabilities.screenshots;
-        if is_wanted && self.exploration.has_new_finding(&record.findings) {
+    /// Takes a screenshot and the app's log of a finding that is new in the run. It is no error if the phone refuses them.
+    async fn attach_circumstances(&self, device: &mut Device, record: &mut RecordedStep) {
+        let is_wanted = self.exploration.settings.screenshots;
+        if !is_wanted || !self.exploration.has_new_finding(&record.findings) {
+            return;
+        }
+        if device.description().capabilities.screenshots {
             record.screenshot = device.screenshot().await.ok();
         }
+        let wanted = ReadLog {
+            only_new: false,
+            failure: record.findings.first().map(|finding| finding.kind),
+        };
+        record.app_log = device.read_log(wanted).await.unwrap_or_default();
     }
 
     /// The screen as strategies see it: without what is forbidden, and with a raster if the app has no nodes.

@@ -2,6 +2,7 @@
 
 pub mod comparison;
 mod measurement;
+pub mod request_costs;
 mod walk;
 
 use std::sync::Arc;
@@ -9,16 +10,14 @@ use std::time::Instant;
 
 use retap_device::seed::Seed;
 use retap_device::{CancellationToken, Device, DeviceError, DeviceLease};
-use retap_shared::action::Action;
 use retap_shared::connection::Connection;
-use retap_shared::geometry::Point;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppCommand, RequestFailure, Settle};
-use retap_shared::screen::{NodeFlags, Screen};
 use retap_shared::trace::{App, StartMode, Step};
 
 pub use self::measurement::DeviceMeasurement;
 use self::measurement::DeviceTimings;
+use self::request_costs::{CostedRequest, read_tree};
 use self::walk::RandomWalk;
 use crate::bench::simulated;
 use crate::bench::statistics::percentile;
@@ -80,9 +79,14 @@ pub async fn measure(
     report(bench.steps().await?)?;
     report(bench.restarts().await.map_err(lost(options))?)?;
     report(bench.captures().await?)?;
-    report(bench.taps().await.map_err(lost(options))?)?;
-    if let Some(screenshots) = bench.screenshots().await.map_err(lost(options))? {
-        report(screenshots)?;
+    for request in [
+        CostedRequest::Tap,
+        CostedRequest::Key,
+        CostedRequest::Screenshot,
+    ] {
+        if let Some(measured) = bench.request(request).await.map_err(lost(options))? {
+            report(measured)?;
+        }
     }
     Ok(())
 }
@@ -270,13 +274,17 @@ impl DeviceBench<'_> {
             }
             // The order alternates: the second of the two has warmer caches.
             if number % 2 == 0 {
-                self.read(&mut ours).await.map_err(&lost)?;
+                read_tree(&mut self.device, &mut ours)
+                    .await
+                    .map_err(&lost)?;
             }
             if let Some(jvm) = &self.jvm {
                 direct.push(jvm.java_read().await.map_err(self.jvm_error())?);
             }
             if number % 2 == 1 {
-                self.read(&mut ours).await.map_err(&lost)?;
+                read_tree(&mut self.device, &mut ours)
+                    .await
+                    .map_err(&lost)?;
             }
         }
         let each = |micros: &mut Vec<f64>| percentile(micros, 50) / nodes.max(1) as f64;
@@ -284,47 +292,19 @@ impl DeviceBench<'_> {
             nodes: Some(nodes),
             us_per_node: Some(each(&mut ours.phone)),
             direct_us_per_node: self.jvm.is_some().then(|| each(&mut direct)),
-            ..self.measured("capture", ours)
+            ..self.measured(CostedRequest::Tree.name(), ours)
         })
     }
 
-    async fn read(&mut self, times: &mut DeviceTimings) -> Result<(), DeviceError> {
-        self.device.clear_cached_screen();
-        let at = Instant::now();
-        let (_, worked) = self.device.capture_timed().await?;
-        times.add(at, Some(worked));
-        Ok(())
-    }
-
-    /// Taps on a place where nothing happens, without settling.
-    async fn taps(&mut self) -> Result<DeviceMeasurement, DeviceError> {
-        self.device.set_settle(Settle {
-            quiet: Micros::ZERO,
-            limit: Micros::ZERO,
-        });
-        let screen = self.device.capture().await?;
-        let place = inert(&screen);
-        let mut times = DeviceTimings::default();
-        for _ in 0..self.options.samples {
-            let at = Instant::now();
-            let stepped = self.device.step(Step::new(Action::Tap(place))).await?;
-            times.add(at, Some(stepped.took));
-        }
-        Ok(self.measured("tap", times))
-    }
-
-    /// Screenshots; none if the phone does not support them.
-    async fn screenshots(&mut self) -> Result<Option<DeviceMeasurement>, DeviceError> {
-        let mut times = DeviceTimings::default();
-        for _ in 0..self.options.samples {
-            let at = Instant::now();
-            match self.device.screenshot().await {
-                Ok(_) => times.add(at, None),
-                Err(DeviceError::Refused(RequestFailure::Unsupported(_))) => return Ok(None),
-                Err(error) => return Err(error),
-            }
-        }
-        Ok(Some(self.measured("screenshot", times)))
+    /// A tap, a key or a screenshot; none if the phone does not support it.
+    async fn request(
+        &mut self,
+        request: CostedRequest,
+    ) -> Result<Option<DeviceMeasurement>, DeviceError> {
+        let times = request
+            .timings(&mut self.device, self.options.samples)
+            .await?;
+        Ok(times.map(|times| self.measured(request.name(), times)))
     }
 
     fn measured(&self, case: &'static str, mut times: DeviceTimings) -> DeviceMeasurement {
@@ -340,23 +320,4 @@ impl DeviceBench<'_> {
             ..DeviceMeasurement::default()
         }
     }
-}
-
-/// Centre of a visible node that is not clickable; the first pixel if there is none.
-fn inert(screen: &Screen) -> Point {
-    let is_inert = |flags: NodeFlags| {
-        flags.contains(NodeFlags::VISIBLE) && !flags.contains(NodeFlags::CLICKABLE)
-    };
-    let active: Vec<_> = screen
-        .nodes()
-        .iter()
-        .filter(|node| node.flags.contains(NodeFlags::CLICKABLE))
-        .collect();
-    let mut places = screen
-        .nodes()
-        .iter()
-        .filter(|node| is_inert(node.flags))
-        .map(|node| node.bounds.center());
-    let free = |place: &Point| !active.iter().any(|node| node.bounds.contains(*place));
-    places.find(free).unwrap_or(Point { x: 1, y: 1 })
 }

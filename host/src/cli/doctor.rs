@@ -1,15 +1,20 @@
 //! `retap doctor`.
 
+use std::io;
+use std::path::{Path, PathBuf};
+
 use clap::Args;
+use retap_agent::version::VERSION;
 use serde_json::json;
 
 use crate::command_context::CommandContext;
-use crate::command_error::CommandError;
+use crate::command_error::{CommandError, UserError};
 use crate::device_spec::{AdbDeviceSpec, DeviceList, DeviceSpec};
 use crate::devices::DevicesError;
 use crate::doctor::{DoctorCheck, DoctorOptions, examine};
 use crate::exit::CommandExit;
 use crate::operations::{self, ClockKind};
+use crate::run::atomic_write::write_atomically;
 use crate::sanitise_terminal;
 
 /// See whether a phone on adb can be driven, and what to do where it cannot
@@ -28,16 +33,31 @@ pub struct DoctorCommand {
     /// Send every request once, and list every Java name that the agent uses with the form that the phone has
     #[arg(long)]
     deep: bool,
+    /// Write all of it to a file that can be pasted into a bug report: no serial, no app, no user is named
+    #[arg(long, value_name = "FILE", requires = "deep")]
+    report: Option<PathBuf>,
     /// Print one JSON object per line
     #[arg(long)]
     json: bool,
+}
+
+#[derive(Debug, thiserror::Error)]
+#[error("could not write the report `{}`", .path.display())]
+pub struct DoctorError {
+    path: PathBuf,
+    #[source]
+    source: io::Error,
 }
 
 impl DoctorCommand {
     pub fn run(&self, context: &CommandContext) -> Result<CommandExit, CommandError> {
         let mut exit = CommandExit::Done;
         let mut printed = Ok(());
-        let report = |check: DoctorCheck| {
+        let mut report = format!("Retap {VERSION}, {}\n", std::env::consts::OS);
+        let tell = |check: DoctorCheck| {
+            if !check.is_private {
+                report += &format!("{}\n", words(&check));
+            }
             if check.remedy.is_some() {
                 exit = CommandExit::FindingsFound;
             }
@@ -53,13 +73,16 @@ impl DoctorCommand {
         };
         let examined = async {
             tokio::select! {
-                () = examine(&options, report) => true,
-                () = context.cancellation.cancelled() => false,
+                serial = examine(&options, tell) => Some(serial),
+                () = context.cancellation.cancelled() => None,
             }
         };
         let examined = operations::block_on(ClockKind::Real, examined)?;
         printed?;
-        Ok(if examined {
+        if let Some(path) = &self.report {
+            write_report(path, &report, examined.clone().flatten())?;
+        }
+        Ok(if examined.is_some() {
             exit
         } else {
             CommandExit::Interrupted
@@ -81,19 +104,42 @@ impl DoctorCommand {
     }
 
     fn line(&self, check: &DoctorCheck) -> String {
-        let DoctorCheck { what, remedy } = check;
+        let DoctorCheck { what, remedy, .. } = check;
         match (self.json, remedy) {
             (true, remedy) => {
                 json!({ "what": what, "well": remedy.is_none(), "remedy": remedy }).to_string()
             }
-            (false, None) => format!(
-                "✔ {}",
-                sanitise_terminal::sanitise_line(what, sanitise_terminal::LINE_WIDTH)
-            ),
-            (false, Some(remedy)) => format!(
-                "✘ {}\n  → {remedy}",
-                sanitise_terminal::sanitise_line(what, sanitise_terminal::LINE_WIDTH)
-            ),
+            (false, _) => words(check),
         }
+    }
+}
+
+/// A serial may stand in the message of any error.
+fn write_report(path: &Path, report: &str, serial: Option<String>) -> Result<(), DoctorError> {
+    let report = match serial {
+        Some(serial) => report.replace(&serial, "SERIAL"),
+        None => report.to_owned(),
+    };
+    write_atomically(path, report.as_bytes()).map_err(|source| DoctorError {
+        path: path.to_owned(),
+        source,
+    })
+}
+
+fn words(check: &DoctorCheck) -> String {
+    let what = sanitise_terminal::sanitise_line(&check.what, sanitise_terminal::LINE_WIDTH);
+    match &check.remedy {
+        None => format!("✔ {what}"),
+        Some(remedy) => format!("✘ {what}\n  → {remedy}"),
+    }
+}
+
+impl UserError for DoctorError {
+    fn exit(&self) -> CommandExit {
+        CommandExit::Usage
+    }
+
+    fn help(&self) -> String {
+        "name a file in a directory that you may write to".into()
     }
 }

@@ -19,8 +19,8 @@ use crate::exit::CommandExit;
 use crate::format::mapping;
 use crate::operations::{self, ActiveRun, ExploreResult, summary};
 use crate::options::{
-    AppConstraints, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind,
-    RunOptions,
+    AppConstraints, CodeCoverage, DEFAULT_EVENTS, DEFAULT_SESSION_EVENTS, ExploreOptions,
+    ExplorerKind, RunOptions,
 };
 use crate::run::baseline::FindingBaseline;
 use crate::run::findings;
@@ -56,6 +56,13 @@ pub struct ExploreCommand {
         help = help_with_default("`random`: events of one session, between two clean starts", DEFAULT_SESSION_EVENTS)
     )]
     session_events: Option<u32>,
+    #[arg(
+        long,
+        value_name = "KIND",
+        value_parser = choice_parser::<CodeCoverage>(),
+        help = help_with_default("What of the app's code is noted, and guides the explorer", CodeCoverage::default().name())
+    )]
+    coverage: Option<CodeCoverage>,
     /// Write a trace of each clean start to `traces/`, for `retap reduce-suite`
     #[arg(long)]
     keep_traces: bool,
@@ -124,6 +131,7 @@ impl ExploreCommand {
         let devices = self.phones.selection(&config, context)?;
         let options = self.options(&config, devices)?;
         devices::check(&options.devices.device)?;
+        devices::check_coverage(&options.devices.device, options.coverage)?;
         operations::explorer::check(&options.explorer_options)?;
         mapping::check(&options.mappings)?;
         options
@@ -167,6 +175,7 @@ impl ExploreCommand {
             allow: self.phones.allow.clone(),
             baseline: self.baseline(&config.explore),
             mappings: self.mapping.options(config),
+            coverage: self.coverage.unwrap_or_default(),
         })
     }
 

@@ -15,6 +15,7 @@ use crate::devices::{self, DevicesError};
 use crate::exit::CommandExit;
 use crate::input_file;
 use crate::operations::{self, ClockKind};
+use crate::vendors;
 
 /// First bytes of every APK.
 const ZIP: &[u8; 4] = b"PK\x03\x04";
@@ -208,10 +209,6 @@ fn remedy(why: &str) -> &'static str {
             "use a phone with a newer Android: the app asks for it",
         ),
         (
-            "USER_RESTRICTED",
-            "allow \"Install via USB\" in the phone's developer options",
-        ),
-        (
             "INVALID_APK",
             "build the app again: the file is broken or not signed",
         ),
@@ -221,8 +218,8 @@ fn remedy(why: &str) -> &'static str {
         ),
     ];
     let found = known.into_iter().find(|(reason, _)| why.contains(reason));
-    found.map_or(
-        "see what the phone said; `retap doctor` looks at the phone itself",
-        |(_, remedy)| remedy,
-    )
+    found
+        .map(|(_, remedy)| remedy)
+        .or_else(|| vendors::remedy_in(why))
+        .unwrap_or("see what the phone said; `retap doctor` looks at the phone itself")
 }

@@ -196,6 +196,7 @@ impl ReplayCommand {
             cancellation: context.cancellation.clone(),
             sink: Arc::clone(&sink),
             retracer: used.cloned(),
+            ..ConnectionContext::default()
         };
         let phones = ConnectedPhones::connect_with(&plan.selection, plan.seed, &connection).await?;
         for (trace, path) in plan.traces.iter().zip(&self.traces) {

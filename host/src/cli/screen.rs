@@ -106,7 +106,7 @@ impl ScreenCommand {
         let connection = ConnectionContext {
             cancellation: context.cancellation.clone(),
             sink: ProgressReporter::sink(&context.console),
-            retracer: None,
+            ..ConnectionContext::default()
         };
         let phones = ConnectedPhones::connect_with(selection, Seed(0), &connection).await?;
         let mut device = phones.pool.lease().await.map_err(PlayError::from)?;

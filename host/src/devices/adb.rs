@@ -251,7 +251,16 @@ impl From<AgentSetupError> for AdbPhoneError {
 
 impl Connection for AdbPhone {
     fn request(&self, request: Request) -> BoxFuture<'_, Result<Reply, RequestError>> {
-        self.link.request(request)
+        Box::pin(async move {
+            match self.link.request(request).await {
+                Err(RequestError::Interrupted(interruption))
+                    if interruption != Interruption::Cancelled =>
+                {
+                    Err(self.dialer.agent.add_output(interruption).await.into())
+                }
+                reply => reply,
+            }
+        })
     }
 
     fn next_notification(&self) -> BoxFuture<'_, Option<PhoneEvent>> {
@@ -272,6 +281,7 @@ impl Drop for AdbPhone {
     fn drop(&mut self) {
         let dialer = Arc::clone(&self.dialer);
         shutdown::spawn(async move {
+            dialer.agent.report_output().await;
             let forwarded = *dialer.forwarded.lock().await;
             dialer.agent.end(true, forwarded).await;
         });

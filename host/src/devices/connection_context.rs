@@ -7,7 +7,9 @@ use retap_device::run_event::{EventSink, null_sink};
 use retap_device::{CancellationToken, Device};
 use retap_shared::connection::Connection;
 
+use super::without_branches::WithoutBranches;
 use super::{DevicesError, FindingRetracer, RetracedPhone};
+use crate::options::CodeCoverage;
 
 /// Cancellation, events and retracer of the command that connects phones.
 #[derive(Clone)]
@@ -18,6 +20,8 @@ pub struct ConnectionContext {
     pub sink: EventSink,
     /// Findings of the phones pass it, if there is one.
     pub retracer: Option<Arc<FindingRetracer>>,
+    /// What the phones note of an app's code.
+    pub coverage: CodeCoverage,
 }
 
 impl ConnectionContext {
@@ -28,6 +32,10 @@ impl ConnectionContext {
         connection: Arc<dyn Connection>,
         notices: EventSink,
     ) -> Result<Device, DevicesError> {
+        let connection: Arc<dyn Connection> = match self.coverage {
+            CodeCoverage::Activities => Arc::new(WithoutBranches(connection)),
+            CodeCoverage::Branches | CodeCoverage::Methods | CodeCoverage::Lines => connection,
+        };
         let connection: Arc<dyn Connection> = match &self.retracer {
             Some(retracer) => Arc::new(RetracedPhone::new(connection, Arc::clone(retracer))),
             None => connection,
@@ -44,6 +52,7 @@ impl Default for ConnectionContext {
             cancellation: CancellationToken::new(),
             sink: null_sink(),
             retracer: None,
+            coverage: CodeCoverage::default(),
         }
     }
 }

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use futures_util::future::join_all;
+use retap_agent::in_process::InProcessConnection;
 use retap_agent::phone::Phone;
 use retap_device::CancellationToken;
 use retap_device::seed::Seed;
@@ -22,6 +23,7 @@ use crate::device_spec::{
 };
 use crate::link::pairing::{Pairing, PairingError};
 use crate::link::{Dialer, Link, ReconnectPolicy};
+use crate::options::CodeCoverage;
 use crate::os;
 
 /// Checks whether phones can be reached, as far as their files tell. Nothing is connected.
@@ -38,6 +40,19 @@ pub fn check(devices: &DeviceList) -> Result<(), DevicesError> {
         }
     }
     Ok(())
+}
+
+/// Checks whether all phones can note this of an app's code.
+pub fn check_coverage(devices: &DeviceList, coverage: CodeCoverage) -> Result<(), DevicesError> {
+    let needs_library = coverage.library_mode().is_some();
+    let is_jvm = |spec: &&DeviceSpec| matches!(spec, DeviceSpec::Jvm(_));
+    match devices.specs().iter().find(|spec| !is_jvm(spec)) {
+        Some(other) if needs_library => Err(DevicesError::NotOnJvm {
+            option: coverage.option(),
+            spec: other.to_string(),
+        }),
+        _ => Ok(()),
+    }
 }
 
 /// Names and connections of all phones of a selection.
@@ -76,6 +91,50 @@ pub(super) async fn connect_all(
         .into_iter()
         .map(|(_, name, connection)| (name, connection))
         .collect())
+}
+
+/// Speed of simulated phones that are served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ServedSpeed {
+    /// They answer as soon as they can.
+    AtOnce,
+    /// They take as long as their latencies say.
+    RealTime,
+}
+
+/// Names and connections of all phones of a selection, to be served to other hosts.
+pub async fn connect_to_serve(
+    selection: &PhoneSelection,
+    seed: Seed,
+    speed: ServedSpeed,
+    context: &ConnectionContext,
+) -> Result<Vec<(String, Arc<dyn Connection>)>, DevicesError> {
+    let mut served = Vec::new();
+    for phone in selection.phones()? {
+        let connection: Arc<dyn Connection> = match &phone.spec {
+            DeviceSpec::Simulated(simulated) => {
+                let seed = seed.derive("phone", phone.number);
+                let simulated = open(&simulated.with_default_seed(seed.0))?;
+                let connection = InProcessConnection::new(Box::new(simulated)).with_screen_diffs();
+                match speed {
+                    ServedSpeed::AtOnce => Arc::new(connection.without_sleeping()),
+                    ServedSpeed::RealTime => Arc::new(connection),
+                }
+            }
+            DeviceSpec::Paired(_) => {
+                return Err(DevicesError::NotServed {
+                    spec: phone.spec.to_string(),
+                });
+            }
+            other => {
+                let alone = PhoneSelection::one_each(other.clone());
+                let mut connected = connect_all(&alone, seed, context).await?;
+                connected.remove(0).1
+            }
+        };
+        served.push((phone.name, connection));
+    }
+    Ok(served)
 }
 
 /// Connects all phones on adb at the same time: each takes seconds to start its agent.
@@ -145,7 +204,7 @@ fn shared_factory(
     if let Some(factory) = factories.get(jvm) {
         return Ok(Arc::clone(factory));
     }
-    let made = JvmPhoneFactory::make(jvm, &context.cancellation);
+    let made = JvmPhoneFactory::make(jvm, context.coverage, &context.cancellation);
     let factory = Arc::new(made.map_err(|source| DevicesError::jvm(spec, source))?);
     factories.insert(jvm.clone(), Arc::clone(&factory));
     Ok(factory)
@@ -160,19 +219,10 @@ pub async fn jvm_for_bench(
         return Ok(None);
     };
     let failed = |source| DevicesError::jvm(spec, source);
-    let factory = JvmPhoneFactory::make(jvm, cancellation).map_err(failed)?;
+    let factory =
+        JvmPhoneFactory::make(jvm, CodeCoverage::default(), cancellation).map_err(failed)?;
     let factory = Arc::new(factory.with_java_loop());
     Ok(Some(Arc::new(factory.start().await.map_err(failed)?)))
-}
-
-/// Opens a simulated phone in this process. Phones of other kinds are refused.
-pub fn open_simulated(spec: &DeviceSpec) -> Result<SimulatedPhone, DevicesError> {
-    match spec {
-        DeviceSpec::Simulated(simulated) => open(simulated),
-        _ => Err(DevicesError::NotServed {
-            spec: spec.to_string(),
-        }),
-    }
 }
 
 pub(super) fn open(spec: &SimulatedDeviceSpec) -> Result<SimulatedPhone, DevicesError> {
@@ -189,7 +239,7 @@ pub fn simulated_with(package: &str) -> Option<DeviceList> {
         .chain(retap_simulator::uncounted_app_names())
         .filter_map(|app| DeviceSpec::simulated(app).ok());
     let has_app = |spec: &DeviceSpec| {
-        let apps = open_simulated(spec)
+        let apps = retap_simulator::open(&spec.to_string())
             .ok()
             .and_then(|mut phone| phone.apps().ok())
             .unwrap_or_default();
@@ -217,12 +267,14 @@ mod tests {
         assert!(matches!(error, DevicesError::Pairing { .. }), "{error}");
     }
 
-    #[test]
-    fn only_simulated_phones_are_opened_in_this_process() {
-        for other in ["R58M", "jvm:a.apk", "udp:127.0.0.1:9"] {
-            let error = open_simulated(&other.parse().unwrap()).unwrap_err();
-            assert!(matches!(error, DevicesError::NotServed { .. }), "{error}");
-        }
+    #[tokio::test]
+    async fn a_phone_that_is_served_already_is_not_served_again() {
+        let selection = PhoneSelection::one_each("udp:127.0.0.1:9".parse::<DeviceSpec>().unwrap());
+        let context = ConnectionContext::default();
+        let served = connect_to_serve(&selection, Seed(1), ServedSpeed::AtOnce, &context).await;
+        let error = served.err().unwrap();
+        assert!(matches!(error, DevicesError::NotServed { .. }), "{error}");
+        assert_eq!(error.exit(), CommandExit::Usage);
     }
 
     #[test]
@@ -230,7 +282,10 @@ mod tests {
         let apps = retap_simulator::app_names().iter();
         for app in apps.chain(retap_simulator::uncounted_app_names()) {
             let spec = DeviceSpec::simulated(app).unwrap();
-            let package = open_simulated(&spec).unwrap().apps().unwrap()[0]
+            let package = retap_simulator::open(&spec.to_string())
+                .unwrap()
+                .apps()
+                .unwrap()[0]
                 .app
                 .package
                 .clone();

@@ -55,7 +55,7 @@ pub enum DevicesError {
     NotOnAdb { option: &'static str, spec: String },
     #[error("`{option}` is for JVM phones, and `{spec}` is none")]
     NotOnJvm { option: &'static str, spec: String },
-    #[error("`{spec}` is no simulated phone, and only those are served to others")]
+    #[error("`{spec}` is served already")]
     NotServed { spec: String },
     #[error("could not connect to `{name}`")]
     Connect { name: String, source: DeviceError },
@@ -174,10 +174,10 @@ impl UserError for DevicesError {
             DevicesError::NoneNamed { .. } => {
                 "name one with `--device`, such as `--device sim:notes`; `retap devices` lists them".into()
             }
+            DevicesError::NotServed { .. } => "give its address and its pairing file to the host that needs it".into(),
             DevicesError::Cancelled => "run the same command again".into(),
             DevicesError::NoneConnected
-            | DevicesError::Simulated { .. }
-            | DevicesError::NotServed { .. } => {
+            | DevicesError::Simulated { .. } => {
                 "name a simulated phone such as `sim:notes`; `retap devices` lists them".into()
             }
         }

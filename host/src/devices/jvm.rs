@@ -23,11 +23,13 @@ use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeysError;
 use socket::SocketDialer;
 use tokio::sync::{Mutex, watch};
+use tools::JvmOptions;
 pub use tools::{JvmTools, has_java};
 
 use crate::containment::{self, ContainmentError, ContainmentKind};
 use crate::device_spec::{AppTrust, JvmDeviceSpec};
 use crate::link::{Link, LinkError, ReconnectPolicy};
+use crate::options::CodeCoverage;
 use crate::os;
 
 /// A loaded machine needs longer than the few seconds that a boot takes.
@@ -59,6 +61,8 @@ pub enum JvmError {
         #[source]
         source: io::Error,
     },
+    #[error("`{}` is not there: the JVM phone was built before it noted methods and lines", .0.display())]
+    NoCoverageLibrary(PathBuf),
     #[error("cancelled")]
     Cancelled,
     #[error("the phone did not start: {0}")]
@@ -99,6 +103,7 @@ impl JvmError {
                  repository, or a mirror of it that ~/.m2/settings.xml names; what was fetched already is kept"
                     .into()
             }
+            JvmError::NoCoverageLibrary(_) => "run `scripts/build-jvm-phone`, then try again".into(),
             JvmError::NotContained(_) => format!(
                 "{}; or run an app that you trust with `--trust`: with your files and your network",
                 containment::remedy_for_namespaces()
@@ -149,8 +154,7 @@ pub struct JvmPhoneFactory {
     prepared: PathBuf,
     /// None for an app that is trusted.
     containment: Option<ContainmentKind>,
-    /// True if they offer the benchmark's loop in Java.
-    direct: bool,
+    options: JvmOptions,
 }
 
 impl JvmPhoneFactory {
@@ -158,6 +162,7 @@ impl JvmPhoneFactory {
     /// contained.
     pub fn make(
         spec: &JvmDeviceSpec,
+        coverage: CodeCoverage,
         cancellation: &CancellationToken,
     ) -> Result<JvmPhoneFactory, JvmError> {
         let apk = find_apk(&spec.file, cancellation)?;
@@ -166,19 +171,28 @@ impl JvmPhoneFactory {
             AppTrust::Trusted => None,
         };
         let tools = JvmTools::find(cancellation)?;
+        if coverage.library_mode().is_some() {
+            tools.check_coverage_library()?;
+        }
         let prepared = tools.prepare(&apk, cancellation)?;
         Ok(JvmPhoneFactory {
             tools,
             prepared,
             containment,
-            direct: false,
+            options: JvmOptions {
+                coverage,
+                direct: false,
+            },
         })
     }
 
     /// Phones that offer the benchmark's loop in Java.
     pub fn with_java_loop(self) -> JvmPhoneFactory {
         JvmPhoneFactory {
-            direct: true,
+            options: JvmOptions {
+                direct: true,
+                ..self.options
+            },
             ..self
         }
     }
@@ -195,7 +209,7 @@ impl JvmPhoneFactory {
 
     async fn boot(&self) -> Result<JvmInstance, JvmError> {
         let (process, keys) =
-            JvmProcess::start(&self.tools, &self.prepared, self.containment, self.direct)?;
+            JvmProcess::start(&self.tools, &self.prepared, self.containment, self.options)?;
         let dial = Arc::new(SocketDialer {
             socket: process.socket().clone(),
             keys,

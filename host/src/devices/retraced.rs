@@ -153,7 +153,8 @@ impl Connection for RetracedPhone {
                 Reply::DescribePhoneReply(_)
                 | Reply::CaptureReply(_)
                 | Reply::ManageSnapshotReply(_)
-                | Reply::TakeScreenshotReply(_) => {}
+                | Reply::TakeScreenshotReply(_)
+                | Reply::ReadLogReply(_) => {}
             }
             Ok(reply)
         })

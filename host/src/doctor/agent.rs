@@ -5,26 +5,30 @@ use std::sync::Arc;
 use retap_device::{Device, DeviceError};
 use retap_shared::action::{Action, Key};
 use retap_shared::error_text::with_causes;
+use retap_shared::geometry::Rotation;
 use retap_shared::micros::Micros;
 use retap_shared::protocol::{AppCommand, Play, RequestFailure, Settle};
 use retap_shared::trace::{App, ReplayPace, StartMode, Step};
 
 use super::{DoctorCheck, DoctorOptions};
+use crate::bench::device::request_costs::{CostedRequest, RequestCost};
 use crate::device_spec::AdbDeviceSpec;
 use crate::devices::AdbPhone;
+use crate::vendors::{self, RefusableOperation};
 use crate::wording::pluralise;
 
 /// KEYCODE_WAKEUP: no app receives it, and it only wakes the display.
 const HARMLESS: Key = Key::Code(224);
 const HELD_REMEDY: &str =
     "unlock the phone, end other tools that drive it (uiautomator, Appium), and try again";
-/// Some vendors have a second switch.
-const INJECTION_REMEDY: &str = "switch on \"USB debugging (Security settings)\" in the developer options, where the phone has that";
+/// Number of requests that a cost is computed from.
+const COST_SAMPLES: usize = 20;
 const SETTINGS: &str = "com.android.settings";
 
 pub(super) async fn examine(
     spec: &AdbDeviceSpec,
     wanted: &DoctorOptions,
+    manufacturer: &str,
     report: &mut impl FnMut(DoctorCheck),
 ) {
     let phone = match AdbPhone::open_with_names(spec).await {
@@ -49,7 +53,7 @@ pub(super) async fn examine(
     let Some(app) = choose_app(&device, wanted.app.as_deref(), report) else {
         return;
     };
-    check_screen(&mut device, report).await;
+    check_screen(&mut device, manufacturer, report).await;
     check_snapshots(&mut device, wanted.app.is_some().then_some(&app), report).await;
     check_java_names(&phone, &device, wanted.deep, report).await;
     if wanted.deep {
@@ -58,6 +62,36 @@ pub(super) async fn examine(
             "system events it can do, if `--allow system` lets it: {kinds}"
         )));
         check_every_request(&mut device, &app, report).await;
+        check_costs(&mut device, report).await;
+    }
+}
+
+/// What the requests cost that a run is made of, with the link and on the phone alone.
+async fn check_costs(device: &mut Device, report: &mut impl FnMut(DoctorCheck)) {
+    for request in CostedRequest::ALL {
+        let name = request.name();
+        report(match request.measure(device, COST_SAMPLES).await {
+            Ok(Some(cost)) => {
+                let RequestCost {
+                    p50_us,
+                    p90_us,
+                    phone_p50_us,
+                } = cost;
+                let millis = |micros: f64| format!("{:.1} ms", micros / 1e3);
+                let alone = phone_p50_us.map(|alone| format!(", on the phone {}", millis(alone)));
+                DoctorCheck::passed(format!(
+                    "cost of {name}: p50 {}, p90 {}{}",
+                    millis(p50_us),
+                    millis(p90_us),
+                    alone.unwrap_or_default()
+                ))
+            }
+            Ok(None) => DoctorCheck::passed(format!("cost of {name}: this phone has none")),
+            Err(error) => DoctorCheck::failed(
+                format!("the cost of {name} is not known: {error}"),
+                "try again with the phone's screen on",
+            ),
+        });
     }
 }
 
@@ -75,7 +109,8 @@ fn choose_app(
         (None, Some(package)) => DoctorCheck::failed(
             format!("`{package}` is not on it"),
             "install it with `retap install FILE.apk`",
-        ),
+        )
+        .private(),
         (None, None) => DoctorCheck::failed(
             "no app on it can be started",
             "install one with `retap install FILE.apk`",
@@ -88,7 +123,11 @@ fn choose_app(
     chosen.map(|info| info.app.clone())
 }
 
-async fn check_screen(device: &mut Device, report: &mut impl FnMut(DoctorCheck)) {
+async fn check_screen(
+    device: &mut Device,
+    manufacturer: &str,
+    report: &mut impl FnMut(DoctorCheck),
+) {
     report(match device.capture().await {
         Ok(screen) => DoctorCheck::passed(format!(
             "UiAutomation reads its screen: {} nodes",
@@ -101,9 +140,21 @@ async fn check_screen(device: &mut Device, report: &mut impl FnMut(DoctorCheck))
     });
     report(match device.step(Step::new(Action::Key(HARMLESS))).await {
         Ok(_) => DoctorCheck::passed("events can be injected"),
+        Err(error) => {
+            let why = error.to_string();
+            let remedy = vendors::remedy(manufacturer, RefusableOperation::Inject, &why);
+            DoctorCheck::failed(
+                format!("events cannot be injected: {why}"),
+                remedy.unwrap_or(HELD_REMEDY),
+            )
+        }
+    });
+    let turn = Step::new(Action::Rotate(Rotation::Natural));
+    report(match device.step(turn).await {
+        Ok(_) => DoctorCheck::passed("its display can be turned"),
         Err(error) => DoctorCheck::failed(
-            format!("events cannot be injected: {error}"),
-            INJECTION_REMEDY,
+            format!("its display cannot be turned: {error}"),
+            "explore without rotation; Retap works without",
         ),
     });
     report(match device.screenshot().await {
@@ -133,13 +184,15 @@ async fn check_snapshots(
         Ok(saved) => DoctorCheck::passed(format!(
             "the data of `{}` was saved and put back: {} bytes",
             app.package, saved.bytes
-        )),
+        ))
+        .private(),
         Err(error) => {
             let remedy = "use a debuggable build of the app, or a rooted phone; Retap works without, only slower";
             DoctorCheck::failed(
                 format!("the data of `{}` cannot be saved: {error}", app.package),
                 remedy,
             )
+            .private()
         }
     });
 }

@@ -12,9 +12,10 @@ const LEAST_KILOBYTES: u64 = 64 << 10;
 
 pub(super) async fn examine(phone: &AdbDevice, user: u32, report: &mut impl FnMut(DoctorCheck)) {
     let findings = [
+        build(phone).await,
         level(phone).await,
         files(phone).await,
-        users(phone, user).await,
+        users(phone, user).await.map(DoctorCheck::private),
         unlocked(phone, user).await,
         lock_screen(phone).await,
         space(phone).await,
@@ -24,6 +25,20 @@ pub(super) async fn examine(phone: &AdbDevice, user: u32, report: &mut impl FnMu
             finding.unwrap_or_else(|error| DoctorCheck::from_error("the phone's shell", &error)),
         );
     }
+}
+
+/// Manufacturer, model and build, as a bug report needs them.
+async fn build(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {
+    let mut words = Vec::new();
+    for name in [
+        "ro.product.manufacturer",
+        "ro.product.model",
+        "ro.build.display.id",
+    ] {
+        words.push(phone.property(name).await?);
+    }
+    words.retain(|word| !word.is_empty());
+    Ok(DoctorCheck::passed(format!("it is a {}", words.join(", "))))
 }
 
 async fn level(phone: &AdbDevice) -> Result<DoctorCheck, AdbError> {

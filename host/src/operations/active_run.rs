@@ -204,6 +204,7 @@ impl ActiveRun {
             cancellation: self.cancellation().clone(),
             sink: Arc::clone(&self.sink),
             retracer: self.retracer.clone(),
+            coverage: self.run.manifest().settings.coverage(),
         };
         Ok(ConnectedPhones::connect_with(phones, self.seed(), &context).await?)
     }

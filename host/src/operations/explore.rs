@@ -22,7 +22,8 @@ use crate::exit::CommandExit;
 use crate::operations::clock::ClockKind;
 use crate::operations::{ActiveRun, explorer};
 use crate::options::{
-    AppConstraints, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind, ExplorerOptions,
+    AppConstraints, CodeCoverage, DEFAULT_SESSION_EVENTS, ExploreOptions, ExplorerKind,
+    ExplorerOptions,
 };
 use crate::run::baseline::{BaselineError, FindingBaseline};
 use crate::run::directory::RunDirectory;
@@ -39,6 +40,7 @@ pub type FindingWithHistory = (StoredFinding, Option<KnownFinding>);
 pub struct ExploreResult {
     pub app: AppInfo,
     pub explorer: ExplorerKind,
+    pub coverage: CodeCoverage,
     /// Number of events that were asked for, unless the limit was a time.
     pub planned_events: Option<u64>,
     /// Number of sessions that the planned events make; 0 if the strategy has none.
@@ -192,6 +194,7 @@ pub async fn explore(
     Ok(ExploreResult {
         app: plan.app.clone(),
         explorer: plan.explorer,
+        coverage: run.run().manifest().settings.coverage(),
         planned_events: plan.minutes.is_none().then_some(plan.events),
         sessions: plan.session_count(),
         exploration,

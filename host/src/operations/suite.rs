@@ -65,14 +65,10 @@ pub async fn run_suite_reduction(
     let replayer = replayer(run, &traces, &phones.pool, &abstraction)?;
     let journaled = JournaledReplayer::new(replayer, &journal, run.sink());
     let guarded = FailureGuard::new(journaled, run.cancellation());
-    let reduction = Box::pin(reduce_suite(
-        &traces,
-        &options.engine(),
-        &guarded,
-        run.sink(),
-        guarded.cancellation(),
-    ))
-    .await?;
+    let settings = options.engine();
+    let cancelled = guarded.cancellation();
+    let reduction = reduce_suite(&traces, &settings, &guarded, run.sink(), cancelled);
+    let reduction = Box::pin(reduction).await?;
     let error = guarded.into_error().map(CommandError::from);
     let outcome = reduction.outcome;
     let suite = ReducedSuite {

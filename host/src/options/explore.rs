@@ -6,7 +6,8 @@ use retap_reduce::named_choice::NamedChoice;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    COUNTS, EVENTS, MINUTES, MappingOptions, OptionNumber, PhonePermission, SESSION_EVENTS,
+    COUNTS, CodeCoverage, EVENTS, MINUTES, MappingOptions, OptionNumber, PhonePermission,
+    SESSION_EVENTS,
 };
 use crate::device_spec::PhoneSelection;
 
@@ -54,6 +55,9 @@ pub struct ExploreOptions {
     pub baseline: Option<PathBuf>,
     #[serde(default, skip_serializing_if = "MappingOptions::is_empty")]
     pub mappings: MappingOptions,
+    /// What of the app's code is noted.
+    #[serde(default, skip_serializing_if = "CodeCoverage::is_default")]
+    pub coverage: CodeCoverage,
 }
 
 impl ExploreOptions {

@@ -1,6 +1,7 @@
 //! Findings of a run and their files in `crashes/ID/`: trace, reduced trace, stack, log and screens.
 //! It adds to the engine's finding what belongs to the run: the reduction and the paths of the files.
 
+mod app_log;
 mod finding_reader;
 mod recalled_reduction;
 
@@ -16,7 +17,7 @@ use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::fingerprint::{FINGERPRINT_VERSION, Fingerprint};
 use retap_shared::locate::LocatedBy;
 use retap_shared::phone_event::PhoneEventKind;
-use retap_shared::protocol::PlayReply;
+use retap_shared::protocol::{PlayReply, ReadLogReply};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::{App, Trace, TraceError};
 use serde::{Deserialize, Serialize};
@@ -139,11 +140,12 @@ impl StoredFinding {
         run.write(&place(TRACE), self.trace.to_text().as_bytes())?;
         run.write(&place(STACK), sanitise_text(&self.finding.stack).as_bytes())?;
         if let Some(picture) = &self.scene.screenshot {
-            write_picture(run, self.fingerprint, picture)?;
+            write_picture(run, &self.directory(), picture)?;
         }
         if !self.scene.log.is_empty() {
             run.write(&place(LOG), log_text(&self.scene.log).as_bytes())?;
         }
+        app_log::write(run, &self.directory(), &self.scene.app_log)?;
         if let Some(reduced) = &self.reduced {
             let trace = &reduced.reduction.trace;
             run.write(&place(REDUCED), trace.to_text().as_bytes())?;
@@ -175,6 +177,8 @@ impl StoredFinding {
             run.write(&place(PICTURE), &picture.0)?;
         }
         run.write(&place(LOG), log_text(&self.scene.log).as_bytes())?;
+        let folder = format!("{UNCONFIRMED}/{}", self.fingerprint);
+        app_log::write(run, &folder, &self.scene.app_log)?;
         if is_final {
             run.remove(&self.directory())
         } else {
@@ -182,11 +186,14 @@ impl StoredFinding {
         }
     }
 
-    /// Loads the screenshot that an earlier process of the run wrote when it met the finding.
-    pub fn load_picture(&mut self, run: &RunDirectory) {
+    /// Loads the screenshot and the app's log that an earlier process of the run wrote when it met the finding.
+    pub fn load_circumstances(&mut self, run: &RunDirectory) {
+        let folder = run.path().join(self.directory());
         if self.scene.screenshot.is_none() {
-            let path = run.path().join(self.directory()).join(PICTURE);
-            self.scene.screenshot = input_file::read(&path).ok().map(Png);
+            self.scene.screenshot = input_file::read(&folder.join(PICTURE)).ok().map(Png);
+        }
+        if self.scene.app_log == ReadLogReply::default() {
+            self.scene.app_log = app_log::read(&folder);
         }
     }
 
@@ -293,13 +300,22 @@ pub fn remove_unconfirmed(run: &RunDirectory) -> Result<(), RunDirectoryError> {
     run.remove(UNCONFIRMED)
 }
 
-/// Writes the screenshot that was taken as soon as the finding was known.
-pub fn write_picture(
+/// Writes what cannot be had again, as soon as the finding is known: the screenshot and the app's log.
+pub fn write_circumstances(
     run: &RunDirectory,
     fingerprint: Fingerprint,
-    picture: &Png,
+    screenshot: Option<&Png>,
+    read: &ReadLogReply,
 ) -> Result<(), RunDirectoryError> {
-    run.write(&format!("{CRASHES}/{fingerprint}/{PICTURE}"), &picture.0)
+    let folder = format!("{CRASHES}/{fingerprint}");
+    if let Some(picture) = screenshot {
+        write_picture(run, &folder, picture)?;
+    }
+    app_log::write(run, &folder, read)
+}
+
+fn write_picture(run: &RunDirectory, folder: &str, picture: &Png) -> Result<(), RunDirectoryError> {
+    run.write(&format!("{folder}/{PICTURE}"), &picture.0)
 }
 
 /// Writes the stack as the phone reported it, beside the one that was retraced.

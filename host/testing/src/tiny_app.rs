@@ -82,6 +82,7 @@ impl TinyApp {
                     .into_iter()
                     .collect();
                 Ok(ControlAppReply {
+                    in_front: None,
                     events: happened,
                     took: Micros(1_000_000),
                 }

@@ -62,3 +62,49 @@ fn doctor_names_the_tool_that_holds_the_phone() {
         lab.assert_nothing_left();
     });
 }
+
+#[test]
+fn doctor_names_the_switch_of_the_vendor_that_refuses_something() {
+    with_phones(|lab| {
+        let phone = &lab.phones[0];
+        let line = format!("doctor --device {}", lab.one());
+        lab.run(&line, 0, "✔ clearing an app's data is not refused");
+        phone.write("manufacturer", "OPPO\n");
+        let refusal = "java.lang.SecurityException: adb clearing user data is forbidden.\n";
+        phone.write("refuses", refusal);
+        let ended = lab.run(
+            &line,
+            1,
+            "✘ clearing an app's data is refused: java.lang.SecurityException",
+        );
+        assert_says(
+            &line,
+            &ended,
+            "→ switch on \"Disable permission monitoring\"",
+        );
+        assert_says(&line, &ended, "✘ granting a permission is refused");
+        assert_says(&line, &ended, "✔ changing a setting is not refused");
+        lab.assert_nothing_left();
+    });
+}
+
+#[test]
+fn a_report_has_the_checks_and_the_costs_and_nothing_that_names_the_phone() {
+    with_phones(|lab| {
+        let line = format!("doctor --device {} --deep --report report.txt", lab.one());
+        lab.run(&line, 0, "✔ cost of tree:");
+        let report = lab.environment.read("report.txt");
+        for words in [
+            "API level is 35",
+            "cost of tap: p50",
+            "cost of key: p50",
+            "cost of screenshot: p50",
+        ] {
+            assert!(report.contains(words), "{words}: {report}");
+        }
+        for private in [lab.one(), "Owner".to_owned(), "Work".to_owned()] {
+            assert!(!report.contains(&private), "{private}: {report}");
+        }
+        lab.assert_nothing_left();
+    });
+}

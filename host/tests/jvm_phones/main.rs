@@ -6,6 +6,7 @@ mod apps;
 #[expect(dead_code, reason = "the tests of phones on adb use the rest")]
 #[path = "../adb_phones/command_checks.rs"]
 mod command_checks;
+mod coverage;
 #[path = "../program/descendants.rs"]
 mod descendants;
 #[expect(dead_code, reason = "the tests of the program use the rest")]

@@ -90,6 +90,7 @@ fn serve_phone(listen: &str, folder: &Path, log: &Path) -> Child {
         .args([
             "phone",
             "sim:notes",
+            "--real-time",
             "--pairing",
             "pairing",
             "--listen",

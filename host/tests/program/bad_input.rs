@@ -63,7 +63,6 @@ fn commands_that_use_one_phone_refuse_several() {
     for line in [
         "demo --device sim:notes,sim:shop",
         "screen --device sim:notes,sim:shop",
-        "phone sim:notes,sim:shop",
         "bench device --device sim:notes,sim:shop",
     ] {
         let output = stderr_of(&environment, line, 2);

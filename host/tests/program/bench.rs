@@ -5,7 +5,7 @@ use serde_json::Value;
 use crate::environment::{ProgramOutput, TestEnvironment};
 use crate::link_phone::ServedPhone;
 
-const CASES: [&str; 5] = ["step", "restart", "capture", "tap", "screenshot"];
+const CASES: [&str; 6] = ["step", "restart", "tree", "tap", "key", "screenshot"];
 
 fn cases(ended: &ProgramOutput) -> Vec<Value> {
     assert_eq!(ended.code, 0, "{}", ended.err);
@@ -43,7 +43,7 @@ fn every_request_is_measured_on_a_simulated_phone() {
         );
         assert_eq!(
             case["us_per_node"].is_number(),
-            case["case"] == "capture",
+            case["case"] == "tree",
             "{case}"
         );
     }

@@ -223,3 +223,28 @@ fn a_simulated_app_that_hangs_is_not_called_a_silent_phone() {
     assert!(ran.out.contains("Not responding"), "{}", ran.out);
     assert!(!ran.err.contains("is silent"), "{}", ran.err);
 }
+
+#[test]
+fn an_exploration_without_code_is_guided_by_activities_and_screens_alone() {
+    let environment = TestEnvironment::new();
+    let line = "explore --device sim:notes --events 200 --seed 7 --json --coverage";
+    let with = result(&environment, &format!("{line} branches"));
+    let without = result(&environment, &format!("{line} activities"));
+    assert!(with["branches"].as_u64() > Some(0), "{with}");
+    assert_eq!(without["coverage"], "activities");
+    for count in ["branches", "branches_total"] {
+        assert_eq!(without[count], 0, "{without}");
+    }
+    assert!(without["screens"].as_u64() > Some(1), "{without}");
+}
+
+#[test]
+fn methods_and_lines_of_a_phone_that_does_not_note_them_are_refused() {
+    let environment = TestEnvironment::new();
+    for kind in ["methods", "lines"] {
+        let ended = environment.run(&format!("explore --device sim:notes --coverage {kind}"));
+        assert_eq!(ended.code, 2);
+        let why = format!("`--coverage {kind}` is for JVM phones, and `sim:notes` is none");
+        assert!(ended.err.contains(&why), "{}", ended.err);
+    }
+}

@@ -30,7 +30,9 @@ fn no_command_lets_the_texts_of_an_app_command_the_terminal() {
     let environment = TestEnvironment::new();
     let device = serve_hostile_phone(&environment);
     let mut seen = String::new();
+    let mut lines = Vec::new();
     let mut run = |line: &str| {
+        lines.push(line.to_owned());
         let line = line.replace("DEVICE", &device);
         let ended = environment.run(&format!("--color always {line}"));
         check(&ended, &line);
@@ -53,12 +55,33 @@ fn no_command_lets_the_texts_of_an_app_command_the_terminal() {
         &format!("reduce {trace} --device DEVICE --runs 2 --max-runs 20 --out reduced-json --json"),
         "reduce-suite run --device DEVICE --max-runs 10 --out suite",
         "report run",
+        "explore --resume run",
+        "explore --resume run --json",
+        "reduce --resume reduced",
         "baseline run --out known.json",
+        "explore --device DEVICE --events 300 --seed 7 --baseline known.json --out compared",
+        &format!("install {crash}/stack.txt"),
+        &format!("import monkey {crash}/stack.txt"),
+        &format!("import simplydroid {crash}/log.txt"),
+        &format!("export {trace} --to maestro"),
+        &format!("export {trace} --to uiautomator-kotlin"),
+        &format!("export {trace} --to uiautomator2-python"),
+        &format!("export {trace} --to appium-python"),
+        &format!("export {trace} --to monkey"),
+        &format!("export {trace} --to adb"),
+        "doctor --device DEVICE",
+        "doctor nobody",
+        "runs",
+        "runs --json",
+        "runs prune --older-than 0h --dry-run",
+        "bench crash --traces run/traces",
         "check",
+        "check --json",
         "devices",
     ] {
         run(line);
     }
+    every_command_is_tried(&environment, &lines);
     // The texts were shown: they had their chance.
     assert!(seen.contains("owned"), "{seen}");
     for file in ["stack.txt", "log.txt"] {
@@ -69,6 +92,24 @@ fn no_command_lets_the_texts_of_an_app_command_the_terminal() {
     }
     assert!(environment.path(&crash).join("stack.txt").is_file());
     assert!(!names(Path::new(&environment.path("run"))).is_empty());
+}
+
+/// All commands but those that meet no app, or only their own.
+fn every_command_is_tried(environment: &TestEnvironment, lines: &[String]) {
+    let help = environment.run("--help").out;
+    let commands = help.split_once("Commands:").unwrap().1;
+    let commands = commands.lines().skip(1).take_while(|line| !line.is_empty());
+    let mut count = 0;
+    for command in commands.filter_map(|line| line.split_whitespace().next()) {
+        let is_apart = ["demo", "phone", "policy", "help"].contains(&command);
+        let is_tried = |line: &String| line.trim_start_matches("-v ").starts_with(command);
+        assert!(
+            is_apart || lines.iter().any(is_tried),
+            "`{command}` is not tried"
+        );
+        count += 1;
+    }
+    assert!(count > 15, "{count} commands: {help}");
 }
 
 fn check(ended: &ProgramOutput, line: &str) {

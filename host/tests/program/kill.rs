@@ -1,7 +1,9 @@
 //! A process that is killed with SIGKILL loses nothing: a resumed reduction and a resumed exploration of simulated phones
-//! have the same result as undisturbed ones.
+//! have the same result as undisturbed ones. `RETAP_KILLS=N` makes at least N kills with each explorer on each kind of phone;
+//! `--nocapture` shows how many there were.
 
 use std::collections::BTreeMap;
+use std::env;
 use std::os::unix::process::ExitStatusExt;
 
 use rand::{RngExt, SeedableRng};
@@ -177,9 +179,23 @@ fn a_resumed_run_replays_nothing_and_its_crashes_were_written_before_the_kill() 
     assert!((19_000..=20_001).contains(&stepped), "{stepped}");
 }
 
-/// Explores with one explorer, kills it several times, and compares the end with the undisturbed one: all counts, all traces,
-/// and each finding reported once.
-fn ends_the_same(explorer: &str, device: &str, seed: u64) {
+/// Explores with one explorer on new seeds until there were enough kills.
+#[expect(clippy::print_stderr, reason = "the number of kills is a figure")]
+fn ends_the_same(explorer: &str, device: &str, first_seed: u64) {
+    let wanted = env::var("RETAP_KILLS").map_or(2, |text| text.parse().expect("a number"));
+    let mut killed = 0;
+    let mut runs = 0;
+    while killed < wanted {
+        killed += killed_run_ends_the_same(explorer, device, first_seed + 100 * runs);
+        runs += 1;
+        assert!(killed as u64 >= runs, "only {killed} kills in {runs} runs");
+    }
+    eprintln!("{explorer} on {device}: {killed} kills in {runs} runs, all ended the same");
+}
+
+/// Kills a run several times, and compares the end with the undisturbed one: all counts, all traces, and each finding
+/// reported once. Returns the number of kills.
+fn killed_run_ends_the_same(explorer: &str, device: &str, seed: u64) -> usize {
     let environment = TestEnvironment::new();
     let line = format!(
         "explore --device {device} --count 2 --explorer {explorer} --events 1500 --seed {seed} --keep-traces --json"
@@ -190,17 +206,17 @@ fn ends_the_same(explorer: &str, device: &str, seed: u64) {
     let start = format!("{line} --out run --store other.sqlite");
     let resume = "explore --json --resume run";
     let killed = kill_loop(&environment, &start, resume, "run", whole, seed);
-    assert!(killed > 1, "only {killed} kills came before the end");
+    let place = format!("{explorer} on {device} with seed {seed}");
     let resumed = environment.run(resume);
-    assert_eq!(resumed.code, undisturbed.code, "{}", resumed.err);
-    assert_eq!(result(&resumed.out), result(&undisturbed.out), "{explorer}");
+    assert_eq!(resumed.code, undisturbed.code, "{place}: {}", resumed.err);
+    assert_eq!(result(&resumed.out), result(&undisturbed.out), "{place}");
     assert_eq!(
         traces(&environment, "run"),
         traces(&environment, "calm"),
-        "{explorer}"
+        "{place}"
     );
     let again = environment.run(resume);
-    assert_eq!(result(&again.out), result(&undisturbed.out), "{explorer}");
+    assert_eq!(result(&again.out), result(&undisturbed.out), "{place}");
     let count = |run: &str| {
         let events = environment.read(&format!("{run}/events.jsonl"));
         let first = events
@@ -208,7 +224,8 @@ fn ends_the_same(explorer: &str, device: &str, seed: u64) {
             .filter(|line| line.contains("\"first\":true"));
         first.count()
     };
-    assert_eq!(count("run"), count("calm"), "{explorer}");
+    assert_eq!(count("run"), count("calm"), "{place}");
+    killed
 }
 
 #[test]

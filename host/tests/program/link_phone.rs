@@ -62,8 +62,9 @@ impl ServedPhone {
             .append(true)
             .open(environment.path(&log_of(pairing)))
             .unwrap();
-        let mut command =
-            environment.command(&format!("{line} --listen {listen} --pairing {pairing}"));
+        let mut command = environment.command(&format!(
+            "{line} --real-time --listen {listen} --pairing {pairing}"
+        ));
         let mut child = command.stdout(Stdio::piped()).stderr(log).spawn().unwrap();
         let mut address = String::new();
         BufReader::new(child.stdout.take().unwrap())

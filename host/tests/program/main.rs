@@ -1,6 +1,7 @@
 //! The real program, started as a user starts it.
 
 mod adb;
+mod app_log;
 mod bad_input;
 mod baseline;
 mod bench;
@@ -22,6 +23,7 @@ mod full_disk;
 mod gone;
 mod help;
 mod hostile_app;
+mod hot;
 mod interrupt;
 mod interrupt_phone;
 mod kill;

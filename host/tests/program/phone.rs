@@ -3,6 +3,8 @@
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, Stdio};
 
+use serde_json::Value;
+
 use crate::environment::TestEnvironment;
 use crate::link_phone::planted;
 
@@ -97,4 +99,37 @@ fn two_served_phones_are_one_list_each_with_its_pairing_file() {
         assert!(log.contains("serving host="), "{log}");
         assert!(!log.contains("quinn"), "{log}");
     }
+}
+
+#[test]
+fn several_phones_of_one_process_answer_at_once_each_with_its_pairing_file() {
+    let environment = TestEnvironment::new();
+    let (phones, first) = serve(
+        &environment,
+        "phone sim:notes?latency=realistic,sim:notes --pairing p.pairing",
+    );
+    let second: Value = serde_json::from_str(&environment.read("p-2.pairing")).unwrap();
+    let second = second["address"].as_str().unwrap();
+    let ended = environment.run(&format!(
+        "explore --events 400 --seed 3 --out run --device {first}?pairing=p-1.pairing,{second}?pairing=p-2.pairing"
+    ));
+    assert!(matches!(ended.code, 0 | 1), "{}", ended.err);
+    let events = environment.read("run/events.jsonl");
+    let steps_on = |address: &str| {
+        let device = format!("\"device\":\"{address}?");
+        let is_step = |line: &&str| line.contains("\"stepped\"") && line.contains(&device);
+        events.lines().filter(is_step).count()
+    };
+    assert!(steps_on(&first) > 50 && steps_on(second) > 50);
+    let phone_time: u64 = events
+        .lines()
+        .filter_map(|line| serde_json::from_str::<Value>(line).ok())
+        .filter(|event| event["event"] == "exploration_ended")
+        .filter_map(|event| event["took"].as_u64())
+        .sum();
+    let (_, log) = stop(phones);
+    assert!(
+        phone_time > 60_000_000,
+        "{phone_time} µs of phone time: {log}"
+    );
 }

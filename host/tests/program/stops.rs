@@ -163,6 +163,11 @@ fn a_stopped_import_is_made_again_and_its_trace_is_never_incomplete() {
 }
 
 #[test]
+fn a_stopped_export_is_made_again_and_its_test_is_never_incomplete() {
+    check(&scenario::EXPORT, 4);
+}
+
+#[test]
 fn a_replay_and_a_look_at_a_screen_write_no_file_that_could_be_incomplete() {
     let environment = scenario::BASELINE.environment();
     let id = environment.crashes("found").remove(0);

@@ -10,6 +10,7 @@ use retap_shared::bytes::Png;
 use retap_shared::finding::{Finding, FindingKind};
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
@@ -52,6 +53,11 @@ pub(crate) fn request() -> impl Strategy<Value = Request> {
         text().prop_map(|package| WatchApp { package }.into()),
         operation.prop_map(Request::from),
         Just(TakeScreenshot.into()),
+        (any::<bool>(), option::of(finding_kind())).prop_map(|(only_new, failure)| ReadLog {
+            only_new,
+            failure
+        }
+        .into()),
     ]
 }
 
@@ -76,7 +82,14 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
         }
         .into()),
         play_reply(),
-        (events(), micros()).prop_map(|(events, took)| ControlAppReply { events, took }.into()),
+        (option::of(obstacle()), events(), micros()).prop_map(|(in_front, events, took)| {
+            ControlAppReply {
+                in_front,
+                events,
+                took,
+            }
+            .into()
+        }),
         events().prop_map(|events| WatchAppReply { events }.into()),
         (any::<u32>(), any::<u64>(), micros()).prop_map(|(id, bytes, took)| ManageSnapshotReply {
             id: SnapshotId(id),
@@ -88,6 +101,7 @@ pub(crate) fn reply() -> impl Strategy<Value = Reply> {
             picture: Png(picture)
         }
         .into()),
+        (long_text(), long_text()).prop_map(|(log, report)| ReadLogReply { log, report }.into()),
     ]
 }
 
@@ -164,6 +178,7 @@ pub(crate) fn failure() -> impl Strategy<Value = RequestFailure> {
         long_text().prop_map(RequestFailure::Impossible),
         long_text().prop_map(RequestFailure::Phone),
         Just(RequestFailure::Cancelled),
+        obstacle().prop_map(RequestFailure::Obstructed),
     ]
 }
 
@@ -257,19 +272,38 @@ fn verdict() -> impl Strategy<Value = Verdict> {
     ]
 }
 
-fn finding() -> impl Strategy<Value = Finding> {
-    let kind = prop::sample::select(std::vec![
+fn obstacle() -> impl Strategy<Value = Obstacle> {
+    prop_oneof![
+        prop::sample::select(std::vec![
+            Obstacle::DisplayOff,
+            Obstacle::LockScreen,
+            Obstacle::Launcher,
+            Obstacle::FailureDialog,
+            Obstacle::PermissionDialog,
+            Obstacle::NoWindow
+        ]),
+        text().prop_map(Obstacle::OtherApp),
+    ]
+}
+
+fn finding_kind() -> impl Strategy<Value = FindingKind> {
+    prop::sample::select(std::vec![
         FindingKind::Crash,
         FindingKind::NativeCrash,
         FindingKind::Anr,
         FindingKind::Rule
-    ]);
-    (kind, text(), long_text(), long_text()).prop_map(|(kind, process, summary, stack)| Finding {
-        kind,
-        process,
-        summary,
-        stack,
-    })
+    ])
+}
+
+fn finding() -> impl Strategy<Value = Finding> {
+    (finding_kind(), text(), long_text(), long_text()).prop_map(
+        |(kind, process, summary, stack)| Finding {
+            kind,
+            process,
+            summary,
+            stack,
+        },
+    )
 }
 
 fn capabilities() -> impl Strategy<Value = Capabilities> {

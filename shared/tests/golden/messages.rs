@@ -10,6 +10,7 @@ use retap_shared::fingerprint::Fingerprint;
 use retap_shared::geometry::*;
 use retap_shared::locate::LocatedBy;
 use retap_shared::micros::Micros;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::phone_event::{PhoneEvent, PhoneEventKind};
 use retap_shared::phone_info::PhoneInfo;
 use retap_shared::protocol::*;
@@ -55,6 +56,11 @@ pub(super) fn requests() -> Vec<Request> {
         .into(),
         ManageSnapshot::Restore(SnapshotId(9)).into(),
         TakeScreenshot.into(),
+        ReadLog {
+            only_new: true,
+            failure: Some(FindingKind::Anr),
+        }
+        .into(),
     ]
 }
 
@@ -86,6 +92,7 @@ pub(super) fn replies() -> Vec<Reply> {
         .into(),
         play_reply().into(),
         ControlAppReply {
+            in_front: Some(Obstacle::OtherApp("b".into())),
             events: Vec::new(),
             took: Micros(12),
         }
@@ -99,6 +106,11 @@ pub(super) fn replies() -> Vec<Reply> {
         .into(),
         TakeScreenshotReply {
             picture: Png(vec![0, 128, 255]),
+        }
+        .into(),
+        ReadLogReply {
+            log: "ready\n".into(),
+            report: "PID 1".into(),
         }
         .into(),
     ]

@@ -34,6 +34,11 @@ impl<A: SimulatedApp> AppContext<'_, A> {
         outcome
     }
 
+    /// Logs a line: `LEVEL/TAG: message`.
+    pub(crate) fn log(&mut self, line: &str) {
+        self.world.log(line);
+    }
+
     /// Opens another activity above all others.
     pub(crate) fn start(&mut self, page: A::Page) {
         self.commands.push(AppEffect::Start(page));

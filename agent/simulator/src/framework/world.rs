@@ -5,7 +5,7 @@ use rand_pcg::Pcg64Mcg;
 use retap_shared::action::Action;
 use retap_shared::micros::Micros;
 
-use super::{BranchCoverage, LateDialog};
+use super::{BranchCoverage, LateDialog, SimulatedLog};
 use crate::noise::{LatencyTable, Noise};
 
 /// Never part of a snapshot: restoring an app does not restore the world.
@@ -13,6 +13,7 @@ use crate::noise::{LatencyTable, Noise};
 pub(crate) struct World {
     pub(crate) now: Micros,
     pub(crate) branches: BranchCoverage,
+    pub(crate) log: SimulatedLog,
     noise: Noise,
     latencies: &'static LatencyTable,
     rng: Pcg64Mcg,
@@ -58,6 +59,7 @@ impl World {
         World {
             now: Micros::ZERO,
             branches: BranchCoverage::default(),
+            log: SimulatedLog::default(),
             noise,
             latencies: noise.latency.table(),
             rng: Pcg64Mcg::seed_from_u64(seed),
@@ -67,6 +69,11 @@ impl World {
 
     pub(crate) fn noise(&self) -> &Noise {
         &self.noise
+    }
+
+    /// Logs a line of the app: `LEVEL/TAG: message`.
+    pub(crate) fn log(&mut self, line: &str) {
+        self.log.push(self.now, line);
     }
 
     /// Draws a latency of the phone.

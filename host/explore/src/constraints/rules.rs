@@ -9,18 +9,20 @@ use retap_shared::target::{Target, TargetMatcher};
 use crate::journal::RecordedStep;
 
 pub(super) fn is_broken_in_log(rule: &Target, record: &RecordedStep) -> bool {
-    if !matches!(rule, Target::Log(_)) {
+    let is_silent =
+        record.activities.is_empty() && record.findings.is_empty() && record.new_log.is_empty();
+    if !matches!(rule, Target::Log(_)) || is_silent {
         return false;
     }
+    let Ok(matcher) = TargetMatcher::new(rule.clone()) else {
+        return false;
+    };
     let activities = record.activities.iter().cloned();
     let findings = record.findings.iter().cloned();
     let mut reported = activities
         .map(PhoneEventKind::Activity)
-        .chain(findings.map(PhoneEventKind::Finding))
-        .peekable();
-    reported.peek().is_some()
-        && TargetMatcher::new(rule.clone())
-            .is_ok_and(|matcher| reported.any(|event| matcher.is_reached_by(&event)))
+        .chain(findings.map(PhoneEventKind::Finding));
+    reported.any(|event| matcher.is_reached_by(&event)) || matcher.is_reached_in(&record.new_log)
 }
 
 pub(super) fn is_broken_on_screen(

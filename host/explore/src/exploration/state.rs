@@ -183,6 +183,7 @@ impl ExplorationState {
                 screen: before.cloned(),
                 screenshot: record.screenshot.clone(),
                 log: log.unwrap_or_default(),
+                app_log: record.app_log.clone(),
             },
         };
         let first_seen = FindingPoint {

@@ -1,7 +1,9 @@
 //! Starting the app, with the setup steps that must come after a clean start, such as signing in.
 
 use retap_device::Device;
+use retap_device::run_event::RunEvent;
 use retap_shared::locate::LocatedBy;
+use retap_shared::obstacle::Obstacle;
 use retap_shared::protocol::AppCommand;
 use retap_shared::screen::SharedScreen;
 use retap_shared::trace::StartMode;
@@ -36,7 +38,7 @@ impl Worker<'_> {
 
     /// Launches the app. The record has no screen if the app failed and the screen could not be read.
     async fn launch_app(
-        &self,
+        &mut self,
         device: &mut Device,
         clean: bool,
     ) -> Result<RecordedStep, WorkerError> {
@@ -52,8 +54,20 @@ impl Worker<'_> {
         let mut record = RecordedStep::new(self.number, RecordedEvent::Started { clean });
         record.took = started.took;
         record.add_phone_events(started.events);
+        self.report_obstacle(device.name(), started.in_front);
         record.set_screen(device.capture().await)?;
         Ok(record)
+    }
+
+    /// Warns once of each thing that is in front instead of the app after a start.
+    fn report_obstacle(&mut self, device: &str, in_front: Option<Obstacle>) {
+        if let Some(obstacle) = &in_front
+            && in_front != self.reported_obstacle
+        {
+            let text = format!("on `{device}`: {obstacle}");
+            self.exploration.emit(RunEvent::Warning { text });
+            self.reported_obstacle = in_front;
+        }
     }
 
     /// Does the setup steps of a clean start. Returns the screen that they lead to, or why they failed. A finding on the way
@@ -125,6 +139,7 @@ impl Worker<'_> {
         self.warn_of_forbidden(screen.activity());
         let settings = self.exploration.settings;
         let package = &settings.app.app.package;
+        record.new_log = self.new_log(device).await?;
         let broken = settings
             .constraints
             .broken_rules(&record, &screen, false, package);

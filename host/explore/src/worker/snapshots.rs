@@ -2,7 +2,7 @@
 //! restored.
 
 use retap_device::{Device, DeviceError};
-use retap_shared::protocol::{RequestFailure, SnapshotId};
+use retap_shared::protocol::SnapshotId;
 use retap_shared::screen::SharedScreen;
 
 use super::{Worker, WorkerError};
@@ -43,7 +43,7 @@ impl Worker<'_> {
         let restored = match device.restore_snapshot(id).await {
             Ok(restored) => restored,
             // A restore that failed half-way leaves a state that nobody knows: the app is started clean.
-            Err(error @ DeviceError::Refused(RequestFailure::Phone(_))) => return Err(error.into()),
+            Err(error) if error.is_phone_failure() => return Err(error.into()),
             Err(error) => return self.refuse_snapshot(error, screen),
         };
         let mut record = RecordedStep::new(self.number, RecordedEvent::SnapshotRestored { id });
@@ -81,7 +81,9 @@ impl Worker<'_> {
         screen: SharedScreen,
     ) -> Result<RecordedStep, WorkerError> {
         let refusal = match error {
-            DeviceError::Refused(RequestFailure::Phone(why)) => Some(why),
+            DeviceError::Refused(failure) if failure.phone_failure().is_some() => {
+                failure.phone_failure()
+            }
             error if error.is_interruption() => return Err(error.into()),
             _ => None,
         };

@@ -39,7 +39,10 @@ impl PhoneStalls {
     /// Counts an error of the phone, after which a clean start comes next, and returns its text. Any other error, and the
     /// last one of too many, is returned.
     pub(super) fn record_failure(&mut self, error: DeviceError) -> Result<String, DeviceError> {
-        let DeviceError::Refused(RequestFailure::Phone(why)) = error else {
+        let DeviceError::Refused(failure) = &error else {
+            return Err(error);
+        };
+        let Some(why) = failure.phone_failure() else {
             return Err(error);
         };
         self.stalls += 1;

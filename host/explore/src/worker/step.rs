@@ -2,7 +2,7 @@
 
 use retap_device::{Device, DeviceError, StepResult};
 use retap_shared::action::Action;
-use retap_shared::protocol::RequestFailure;
+use retap_shared::protocol::{ReadLog, RequestFailure};
 use retap_shared::screen::{Screen, SharedScreen};
 use retap_shared::trace::Step;
 
@@ -33,9 +33,9 @@ impl Worker<'_> {
                 }
                 return Ok(self.refusal(before));
             }
-            Err(DeviceError::Refused(RequestFailure::Phone(why))) => {
+            Err(DeviceError::Refused(failure)) if failure.phone_failure().is_some() => {
                 let record = RecordedStep::new(self.number, planned.into_event(false));
-                return self.collect_findings(device, record, why).await;
+                return self.collect_findings(device, record, failure).await;
             }
             stepped => stepped?,
         };
@@ -65,6 +65,7 @@ impl Worker<'_> {
         record.refusal = result.refusal;
         record.branches = result.branches;
         record.add_phone_events(result.phone_events);
+        record.new_log = self.new_log(device).await?;
         let broken = settings.constraints.broken_rules(
             &record,
             &result.screen,
@@ -77,20 +78,32 @@ impl Worker<'_> {
         Ok(record)
     }
 
+    /// What the app has logged since the last call, if a rule asks for it.
+    pub(super) async fn new_log(&self, device: &mut Device) -> Result<String, DeviceError> {
+        if !self.exploration.settings.constraints.has_log_rules() {
+            return Ok(String::new());
+        }
+        let wanted = ReadLog {
+            only_new: true,
+            failure: None,
+        };
+        Ok(device.read_log(wanted).await?.log)
+    }
+
     /// A step during which the phone failed. What it reported until then decides: a finding is recorded with the step, and
     /// without one the failure is returned.
     async fn collect_findings(
         &self,
         device: &mut Device,
         mut record: RecordedStep,
-        why: String,
+        failure: RequestFailure,
     ) -> Result<RecordedStep, WorkerError> {
         let package = &self.exploration.settings.app.app.package;
         record.add_phone_events(device.watch(package).await?.events);
         if record.findings.is_empty() {
-            return Err(DeviceError::Refused(RequestFailure::Phone(why)).into());
+            return Err(DeviceError::Refused(failure).into());
         }
-        record.refusal = Some(why);
+        record.refusal = failure.phone_failure();
         Ok(record)
     }
 

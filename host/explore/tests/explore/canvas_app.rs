@@ -104,6 +104,7 @@ fn answer(level: &mut usize, request: Request) -> Answer {
         Request::ControlApp(_) => {
             *level = 0;
             Ok(ControlAppReply {
+                in_front: None,
                 events: Vec::new(),
                 took: Micros(1_000_000),
             }

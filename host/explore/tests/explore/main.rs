@@ -13,4 +13,3 @@ mod sessions;
 mod sessions_disturbed;
 mod setup_steps;
 mod shared_run;
-mod troubled_phones;

@@ -20,6 +20,9 @@ use crate::named_choice::NamedChoice;
 /// Wait after the last step: longer than Android takes to report an ANR.
 const FINAL_WAIT: Micros = Micros::from_millis(6_000);
 
+/// Maximum number of times that a play is repeated because the phone did not take each of its steps.
+const MAX_REPEATS: u32 = 2;
+
 /// Conditions that all attempts of one reduction share.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ReplayConditions {
@@ -194,10 +197,8 @@ impl PooledOracle {
         if may_resume && device.description().capabilities.snapshots {
             return self.resume(device, &query.candidate).await;
         }
-        Ok(device
-            .play(self.play_request(query.candidate.to_steps(), start, final_wait))
-            .await?
-            .into())
+        let request = self.play_request(query.candidate.to_steps(), start, final_wait);
+        Ok(play_taken(device, request).await?.into())
     }
 
     /// Resumes from the longest saved prefix, and saves a longer one if other candidates share it.
@@ -299,6 +300,28 @@ impl PooledOracle {
             record: false,
         }
     }
+}
+
+/// Plays a candidate from its start. Steps that the phone did not take say nothing about it: it is played again, unless the
+/// same ones are refused again.
+async fn play_taken(device: &mut Device, request: Play) -> Result<PlayReply, DeviceError> {
+    let mut reply = device.play(request.clone()).await?;
+    for _ in 0..MAX_REPEATS {
+        let is_reached = reply.verdict == Verdict::TargetReached;
+        if is_reached || reply.refusals.is_empty() || request.start == StartMode::Continue {
+            break;
+        }
+        let before = reply;
+        reply = device.play(request.clone()).await?;
+        reply.took += before.took;
+        let refused = |reply: &PlayReply| -> Vec<u32> {
+            reply.refusals.iter().map(|refusal| refusal.step).collect()
+        };
+        if refused(&before) == refused(&reply) {
+            break;
+        }
+    }
+    Ok(reply)
 }
 
 impl Oracle for PooledOracle {

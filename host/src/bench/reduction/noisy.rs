@@ -4,6 +4,7 @@
 mod algorithm;
 mod claim;
 mod family;
+mod history;
 mod interval;
 mod measurement;
 mod oracle;

@@ -65,7 +65,8 @@ fn enter() -> Result<ProgramUser, LauncherError> {
         | UnshareFlags::NEWPID
         | UnshareFlags::NEWIPC
         | UnshareFlags::NEWUTS;
-    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    let user = rustix::process::geteuid();
+    let group = rustix::process::getegid();
     if user.is_root() {
         match unshare(flags) {
             Ok(()) => return Ok(ProgramUser::Spare(spare_user())),
@@ -76,7 +77,8 @@ fn enter() -> Result<ProgramUser, LauncherError> {
     }
     unshare(flags | UnshareFlags::NEWUSER).map_err(LauncherError::at("make a user namespace"))?;
     let inside = |id: u32| if id == 0 { PLAIN_USER } else { id };
-    let (user, group) = (user.as_raw(), group.as_raw());
+    let user = user.as_raw();
+    let group = group.as_raw();
     for (file, content) in [
         ("setgroups", "deny".to_owned()),
         ("uid_map", format!("{} {user} 1", inside(user))),
@@ -142,7 +144,8 @@ fn end_with(launcher: &OwnedFd) -> io::Result<()> {
 }
 
 fn become_user(id: u32) -> Result<(), Errno> {
-    let (user, group) = (Uid::from_raw(id), Gid::from_raw(id));
+    let user = Uid::from_raw(id);
+    let group = Gid::from_raw(id);
     rustix::thread::set_thread_groups(&[])?;
     rustix::thread::set_thread_res_gid(group, group, group)?;
     rustix::thread::set_thread_res_uid(user, user, user)

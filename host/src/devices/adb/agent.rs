@@ -9,6 +9,7 @@ use std::{fmt, io};
 
 use retap_shared::codec;
 use retap_shared::phone_health::PhoneHealth;
+use retap_shared::verdict::Interruption;
 use retap_transport::keys::SessionKeys;
 use scripts::{AgentScripts, FOLDER, JAR, LIBRARY};
 use tokio::time::{Instant, sleep};
@@ -26,6 +27,8 @@ const END_TIMEOUT: Duration = Duration::from_secs(30);
 /// Maximum time for a phone to come back before its agent is ended. A restart takes about as long.
 const MAX_AWAY: Duration = Duration::from_secs(60);
 const AWAY_POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Number of lines of the agent's log that are shown with the loss of its phone.
+const LAST_WORDS: usize = 3;
 
 /// Prefix of the sockets of all agents.
 const SOCKET_PREFIX: &str = "retap-";
@@ -204,13 +207,47 @@ impl AgentProcess {
         self.phone.forward(&self.name).await
     }
 
-    /// Last lines of its output.
+    /// Last lines of its output, and of the agent before it.
     pub(super) async fn output(&self) -> String {
         let output = self
             .phone
-            .shell(&format!("tail -n 20 {FOLDER}/agent.log"), None)
+            .shell(
+                &format!("cd {FOLDER} && cat agent.log.old agent.log 2>/dev/null | tail -n 20"),
+                None,
+            )
             .await;
         output.map(|answer| answer.out).unwrap_or_default()
+    }
+
+    /// Shows the end of its output to whoever asks for details.
+    pub(super) async fn report_output(&self) {
+        if tracing::enabled!(tracing::Level::DEBUG) {
+            let serial = self.phone.serial();
+            for line in self.output().await.lines() {
+                tracing::debug!("the agent on `{serial}` said: {line}");
+            }
+        }
+    }
+
+    /// Adds its last words to the reason for which the phone or the agent was lost.
+    pub(super) async fn add_output(&self, interruption: Interruption) -> Interruption {
+        let output = self.output().await;
+        let lines: Vec<_> = output
+            .lines()
+            .map(str::trim)
+            .filter(|line| !line.is_empty())
+            .collect();
+        let last = lines[lines.len().saturating_sub(LAST_WORDS)..].join(" / ");
+        if last.is_empty() {
+            return interruption;
+        }
+        let add = |why: String| format!("{why}; the agent's last words: {last}");
+        match interruption {
+            Interruption::PhoneLost { why } => Interruption::PhoneLost { why: add(why) },
+            Interruption::LinkLost { why } => Interruption::LinkLost { why: add(why) },
+            Interruption::AgentDied { why } => Interruption::AgentDied { why: add(why) },
+            other => other,
+        }
     }
 
     /// Every Java name that the agent uses, one per line, if it listed them.

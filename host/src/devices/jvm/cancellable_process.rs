@@ -24,7 +24,8 @@ pub fn output_unless_cancelled(
     let stdout = child.stdout.take().map(read_on_thread);
     let stderr = child.stderr.take().map(read_on_thread);
     let status = wait_unless_cancelled(&mut child, cancellation);
-    let (stdout, stderr) = (collect(stdout), collect(stderr));
+    let stdout = collect(stdout);
+    let stderr = collect(stderr);
     Ok(status?.map(|status| Output {
         status,
         stdout,

@@ -13,7 +13,7 @@ use retap_transport::keys::SessionKeys;
 use tokio::sync::watch;
 
 use super::socket::AgentSocket;
-use super::tools::java_error_line;
+use super::tools::{JvmOptions, java_error_line};
 use super::{JvmError, JvmTools};
 use crate::containment::{ContainmentKind, ProgramFiles};
 use crate::run::random_number;
@@ -44,7 +44,7 @@ impl JvmProcess {
         tools: &JvmTools,
         prepared: &Path,
         containment: Option<ContainmentKind>,
-        direct: bool,
+        options: JvmOptions,
     ) -> Result<(JvmProcess, SessionKeys), JvmError> {
         let (agent, host) = SessionKeys::generate()?;
         let name = format!("retap-jvm-{:016x}", random_number());
@@ -58,7 +58,7 @@ impl JvmProcess {
         std::fs::create_dir(folder.join("data")).map_err(run)?;
         let inside = containment.map_or_else(|| folder.clone(), |kind| kind.folder_inside(&folder));
         let address = socket_name(containment, &name, &inside);
-        let mut command = tools.phone(prepared, &inside, &address, direct);
+        let mut command = tools.phone(prepared, &inside, &address, options);
         if let Some(kind) = containment {
             let readable = &tools.readable(prepared);
             let folder = &folder;

@@ -8,6 +8,8 @@ use retap_device::CancellationToken;
 
 use super::JvmError;
 use super::cancellable_process::output_unless_cancelled;
+use crate::options::CodeCoverage;
+use crate::run::random_number;
 
 /// Environment variable with the folder of the built phone. Default: beside the program, or in the project that the
 /// program was built from.
@@ -39,6 +41,28 @@ const MODES: [&str; 9] = [
     "windowManager.useRequestedSize=true",
     "createActivityContexts=true",
 ];
+
+const COVERAGE_LIBRARY: &str = "libretap_coverage.so";
+/// The class loader of the app's own classes.
+const APP_LOADER: &str = "dev/retap/jvmphone/app/AppLoader";
+/// Packages of common libraries, which are not covered; the same as those without branches (prepare/Counted).
+const LIBRARIES: [&str; 6] = [
+    "android/",
+    "androidx/",
+    "com/google/android/material/",
+    "j$/",
+    "kotlin/",
+    "kotlinx/",
+];
+
+/// What a phone's process does besides being a phone.
+#[derive(Clone, Copy, Debug)]
+pub struct JvmOptions {
+    /// What it notes of the app's code.
+    pub coverage: CodeCoverage,
+    /// It can be asked for the bench's own loop in Java.
+    pub direct: bool,
+}
 
 #[derive(Debug)]
 pub struct JvmTools {
@@ -128,15 +152,20 @@ impl JvmTools {
     }
 
     /// The process of one phone, whose agent listens on this socket.
-    /// With `direct`, it can be asked for the bench's own loop in Java.
-    pub fn phone(&self, prepared: &Path, folder: &Path, socket: &str, direct: bool) -> Command {
+    pub fn phone(
+        &self,
+        prepared: &Path,
+        folder: &Path,
+        socket: &str,
+        options: JvmOptions,
+    ) -> Command {
         // Its own name: a contained phone does not see every link to it.
         let java = self
             .java
             .canonicalize()
             .unwrap_or_else(|_| self.java.clone());
         let mut command = Command::new(java);
-        // Programs of a phone's shell: `run-as`, `cmd` and `getprop`. They must know the phone's folder.
+        // Programs of a phone's shell: `run-as`, `cmd`, `getprop` and `logcat`. They must know the phone's folder.
         let path = std::env::var_os("PATH").unwrap_or_default();
         let folders = std::iter::once(self.built.join("bin")).chain(std::env::split_paths(&path));
         if let Ok(path) = std::env::join_paths(folders) {
@@ -156,8 +185,12 @@ impl JvmTools {
         ));
         command.arg(property("java.io.tmpdir", folder));
         command.arg(property("user.home", folder));
-        if direct {
+        if options.direct {
             command.arg("-Dretap.direct=true");
+        }
+        let coverage_socket = format!("retap-coverage-{:016x}", random_number());
+        if let Some(mode) = options.coverage.library_mode() {
+            command.arg(self.coverage_library(&coverage_socket, mode));
         }
         command
             .arg("-cp")
@@ -168,7 +201,30 @@ impl JvmTools {
             .arg(folder.join("data"))
             .arg(self.built.join("libretap_agent.so"));
         command.args(["--name", socket, "--folder"]).arg(folder);
+        if options.coverage.library_mode().is_some() {
+            command.args(["--coverage", &coverage_socket]);
+        }
         command
+    }
+
+    /// The JVM's option that loads the library for methods and lines, for the app's own classes.
+    fn coverage_library(&self, socket: &str, mode: &str) -> OsString {
+        let mut option = OsString::from("-agentpath:");
+        option.push(self.built.join(COVERAGE_LIBRARY));
+        let left_out = LIBRARIES.join(":");
+        option.push(format!(
+            "=socket={socket},mode={mode},loader={APP_LOADER},leave={left_out}"
+        ));
+        option
+    }
+
+    /// Checks that the build has the library for methods and lines.
+    pub fn check_coverage_library(&self) -> Result<(), JvmError> {
+        let library = self.built.join(COVERAGE_LIBRARY);
+        match library.is_file() {
+            true => Ok(()),
+            false => Err(JvmError::NoCoverageLibrary(library)),
+        }
     }
 
     fn class_path(&self) -> OsString {

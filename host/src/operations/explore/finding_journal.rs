@@ -91,7 +91,7 @@ impl FindingJournal {
         finding.status = Some(known.into());
         finding.mapping = self.mapping.clone();
         finding.write(&self.directory)?;
-        finding.load_picture(&self.directory);
+        finding.load_circumstances(&self.directory);
         let fingerprint = finding.fingerprint;
         self.journal
             .record_finding(&self.app, fingerprint, finding.occurrences)?;
@@ -103,7 +103,7 @@ impl FindingJournal {
         let is_done = exploration.outcome == Outcome::Done;
         for found in &exploration.unconfirmed {
             let mut finding = StoredFinding::from(found);
-            finding.load_picture(&self.directory);
+            finding.load_circumstances(&self.directory);
             finding.write_unconfirmed(&self.directory, is_done)?;
         }
         Ok(())
@@ -141,16 +141,24 @@ impl ExplorationJournal for FindingJournal {
     }
 
     fn record_step(&self, record: &RecordedStep) -> Result<(), JournalError> {
-        if let Some(picture) = &record.screenshot {
-            for finding in &record.findings {
-                let fingerprint = finding.fingerprint();
-                findings::write_picture(&self.directory, fingerprint, picture).map_err(
-                    |error| JournalError {
-                        what: format!("keep the picture of the crash {fingerprint}"),
-                        source: Box::new(error),
-                    },
-                )?;
-            }
+        let RecordedStep {
+            findings,
+            screenshot,
+            app_log,
+            ..
+        } = record;
+        for finding in findings {
+            let fingerprint = finding.fingerprint();
+            findings::write_circumstances(
+                &self.directory,
+                fingerprint,
+                screenshot.as_ref(),
+                app_log,
+            )
+            .map_err(|error| JournalError {
+                what: format!("keep the picture and the log of the crash {fingerprint}"),
+                source: Box::new(error),
+            })?;
         }
         self.journal.record_step(record)
     }

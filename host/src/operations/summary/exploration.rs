@@ -47,7 +47,10 @@ pub fn exploration_table(explored: &ExploreResult) -> String {
 
 fn table_rows(explored: &ExploreResult) -> [(&'static str, String); 9] {
     let ExploreResult {
-        app, exploration, ..
+        app,
+        exploration,
+        coverage,
+        ..
     } = explored;
     let total = totals(exploration);
     let speed = group_thousands(events_per_second(explored));
@@ -55,7 +58,7 @@ fn table_rows(explored: &ExploreResult) -> [(&'static str, String); 9] {
         ("events", events(explored)),
         ("activities", of(total.activities, app.activities.len())),
         ("screens", group_thousands(u64::from(total.screens))),
-        ("branches", of(total.branches, app.branches as usize)),
+        (coverage.noun(), of(total.branches, app.branches as usize)),
         ("findings", finding_counts(&explored.findings)),
         ("speed", format!("{speed} events a second")),
         ("phone time", exploration.took.to_string()),
@@ -71,12 +74,13 @@ pub fn exploration_line(explored: &ExploreResult) -> String {
     } = explored;
     let total = totals(exploration);
     format!(
-        "{} events, {} of phone time: {} activities, {} screens, {} branches",
+        "{} events, {} of phone time: {} activities, {} screens, {} {}",
         group_thousands(exploration.events),
         exploration.took,
         of(total.activities, app.activities.len()),
         group_thousands(u64::from(total.screens)),
         of(total.branches, app.branches as usize),
+        explored.coverage.noun(),
     )
 }
 
@@ -108,6 +112,7 @@ pub fn exploration_json(explored: &ExploreResult, seed: u64) -> Value {
         "activities": total.activities,
         "activities_total": app.activities.len(),
         "screens": total.screens,
+        "coverage": explored.coverage.name(),
         "branches": total.branches,
         "branches_total": app.branches,
         "problems": problems,

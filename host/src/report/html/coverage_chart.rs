@@ -64,8 +64,16 @@ fn row(
         div.curves {
             (chart("Activities", explored.activities_total, |point| point.activities))
             (chart("Screens", 0, |point| point.screens))
-            (chart("Branches", explored.branches_total, |point| point.branches))
+            (chart(code_title(explored), explored.branches_total, |point| point.branches))
         }
+    }
+}
+
+/// Branches have a total. How many methods and lines an app has is not known.
+fn code_title(explored: &ExplorationSection) -> &'static str {
+    match explored.branches_total {
+        0 => "Methods or lines",
+        _ => "Branches",
     }
 }
 

@@ -1,4 +1,4 @@
-//! Context of a finding: the screen before it, the screenshot as soon as it was known, and the log.
+//! Context of a finding: the screen before it, the screenshot as soon as it was known, and the logs.
 
 use maud::{Markup, html};
 use retap_explore::FindingContext;
@@ -11,7 +11,7 @@ use super::{sanitise_html, screen};
 /// Maximum number of findings with a screenshot on the page; all screenshots are files of the run.
 const MOST_PICTURES: usize = 20;
 
-/// Maximum number of log lines on the page.
+/// Maximum number of lines of each log on the page; the files of the run have more.
 const LOG_LINES: usize = 300;
 
 pub(crate) fn drawn(numbered: NumberedFinding<'_>) -> Markup {
@@ -46,12 +46,27 @@ pub(crate) fn drawn(numbered: NumberedFinding<'_>) -> Markup {
 }
 
 pub(crate) fn log(scene: &FindingContext) -> Markup {
-    let (lines, left_out) = sanitise_html::sanitise_lines(&scene.log.join("\n"), LOG_LINES, 400);
+    let app_log = &scene.app_log;
     html! {
-        @if !scene.log.is_empty() {
+        (folded_lines("Log around it", &scene.log.join("\n")))
+        (folded_lines("The app's log since its launch", last_lines(&app_log.log)))
+        (folded_lines("The system's report", &app_log.report))
+    }
+}
+
+/// The end of a log: the failure is there.
+fn last_lines(log: &str) -> &str {
+    let ends = log.trim_end().rmatch_indices('\n').map(|(at, _)| at + 1);
+    &log[ends.take(LOG_LINES).nth(LOG_LINES - 1).unwrap_or_default()..]
+}
+
+fn folded_lines(title: &str, text: &str) -> Markup {
+    let (lines, left_out) = sanitise_html::sanitise_lines(text, LOG_LINES, 400);
+    html! {
+        @if !text.is_empty() {
             details.stack {
-                summary { "Log around it " span { (pluralise((lines.len() + left_out) as u64, "line", "lines")) } }
-                pre tabindex="0" aria-label="Log" {
+                summary { (title) " " span { (pluralise((lines.len() + left_out) as u64, "line", "lines")) } }
+                pre tabindex="0" aria-label=(title) {
                     @for line in &lines { bdi { (line) } "\n" }
                     @if left_out > 0 { i { "… " (pluralise(left_out as u64, "more line", "more lines")) } "\n" }
                 }

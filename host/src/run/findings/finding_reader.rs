@@ -11,7 +11,7 @@ use retap_shared::target::Target;
 
 use super::{
     CRASHES, FindingFile, LOG, PICTURE, PROBLEM, ReductionFile, STACK, StoredFinding,
-    StoredFindingError, TRACE, read_trace, recalled_reduction,
+    StoredFindingError, TRACE, app_log, read_trace, recalled_reduction,
 };
 use crate::input_file;
 use crate::run::directory::{self, RunDirectoryError};
@@ -121,12 +121,13 @@ fn read_one(place: &Path) -> Result<(StoredFinding, Option<ReductionFile>), Stor
     Ok((finding, reduced))
 }
 
-/// Screenshot and log are optional: runs of earlier versions do not have them.
+/// Screenshot and logs are optional: runs of earlier versions do not have them.
 fn read_context(place: &Path) -> FindingContext {
     FindingContext {
         screen: None,
         screenshot: input_file::read(&place.join(PICTURE)).ok().map(Png),
         log: directory::read(&place.join(LOG)).map_or_else(|_| Vec::new(), |text| lines(&text)),
+        app_log: app_log::read(place),
     }
 }
 

@@ -24,7 +24,13 @@ pub(crate) struct Scenario {
 }
 
 /// Files whose content a run determines. Stacks have addresses and process ids, pages have times.
-const COMPARED: [&str; 4] = [".retap", "problem.json", "names.json", "known.json"];
+const COMPARED: [&str; 5] = [
+    ".retap",
+    "problem.json",
+    "names.json",
+    "known.json",
+    "test.txt",
+];
 /// Keys of `problem.json` that differ from run to run.
 const CHANGING: [&str; 3] = ["status", "summary", "made_of"];
 
@@ -92,6 +98,20 @@ pub(crate) static IMPORT: Scenario = Scenario {
     code: 0,
     results: &["own"],
     prepare: |environment| environment.write("foreign.json", crate::crash::FOREIGN),
+    prepared: OnceLock::new(),
+};
+
+pub(crate) static EXPORT: Scenario = Scenario {
+    start: "export trace.retap --to monkey --out test.txt",
+    resume: None,
+    code: 0,
+    results: &["test.txt"],
+    prepare: |environment| {
+        (REDUCE.prepare)(environment);
+        let id = environment.crashes("found").remove(0);
+        let trace = environment.read(&format!("found/crashes/{id}/trace.retap"));
+        environment.write("trace.retap", &trace);
+    },
     prepared: OnceLock::new(),
 };
 

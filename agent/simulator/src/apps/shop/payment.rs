@@ -85,6 +85,7 @@ impl PaymentPage {
             let digits =
                 self.card.len() >= 12 && self.card.bytes().all(|byte| byte.is_ascii_digit());
             if !cx.decide(Branch::PaymentCardValid, digits) {
+                cx.log("W/Payment: refused: this is not a card number");
                 self.error = Some("This is not a card number");
                 return;
             }

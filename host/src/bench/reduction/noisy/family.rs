@@ -6,6 +6,7 @@ use clap::ValueEnum;
 use rand::RngExt;
 use retap_device::seed::Rng;
 
+use super::history::HistoryPattern;
 use super::phases::PhasePattern;
 
 /// Length of the range that clustered events lie in.
@@ -32,6 +33,10 @@ pub enum NoisyFamily {
     Bursts,
     /// One bad phone of 15
     BadPhone,
+    /// Times at which no phone is good
+    Outages,
+    /// Rates that depend on earlier runs or on the time
+    History,
 }
 
 /// Success rate of an attempt, as a rule.
@@ -53,6 +58,10 @@ pub enum NoiseModel {
     Bursts(PhasePattern),
     /// Rate of the good phones, and of the bad one.
     BadPhone { good: f64, bad: f64 },
+    /// Phases of all phones at once.
+    Outages(PhasePattern),
+    /// What earlier runs and the time do to the rate.
+    History(HistoryPattern),
 }
 
 /// Number and distribution of the events that the target needs.
@@ -100,6 +109,8 @@ impl NoisyFamily {
             NoisyFamily::BadPhone => {
                 map(BAD_PHONES, |(good, bad)| NoiseModel::BadPhone { good, bad })
             }
+            NoisyFamily::Outages => map(OUTAGES, NoiseModel::Outages),
+            NoisyFamily::History => map(HISTORIES, NoiseModel::History),
         };
         let needed_events = match self {
             NoisyFamily::Dialog | NoisyFamily::Swallow => NeededEvents::Clustered(5),
@@ -158,6 +169,44 @@ const BAD_PHONES: [(f64, f64); 6] = [
     (0.95, 0.1),
     (0.8, 0.0),
     (0.8, 0.1),
+];
+
+const OUTAGES: [PhasePattern; 5] = [
+    bursts(1.0, 0.0, 4.0, 1.0),
+    bursts(1.0, 0.0, 20.0, 5.0),
+    bursts(1.0, 0.0, 80.0, 20.0),
+    bursts(1.0, 0.0, 20.0, 1.0),
+    bursts(0.95, 0.3, 30.0, 10.0),
+];
+const HISTORIES: [HistoryPattern; 8] = [
+    HistoryPattern::EveryNth { nth: 5 },
+    HistoryPattern::EveryNth { nth: 20 },
+    HistoryPattern::Sticky {
+        after_success: 0.95,
+        after_failure: 0.2,
+    },
+    HistoryPattern::Sticky {
+        after_success: 0.99,
+        after_failure: 0.04,
+    },
+    HistoryPattern::Sticky {
+        after_success: 0.75,
+        after_failure: 1.0,
+    },
+    HistoryPattern::SlowFailures {
+        rate: 0.8,
+        factor: 10,
+    },
+    HistoryPattern::WarmUp {
+        cold: 0.0,
+        warm: 1.0,
+        runs: 1,
+    },
+    HistoryPattern::Drift {
+        first: 1.0,
+        last: 0.6,
+        minutes: 60.0,
+    },
 ];
 
 const fn bursts(
@@ -229,6 +278,8 @@ impl fmt::Display for NoisyFamily {
             NoisyFamily::Length => "length",
             NoisyFamily::Bursts => "bursts",
             NoisyFamily::BadPhone => "bad-phone",
+            NoisyFamily::Outages => "outages",
+            NoisyFamily::History => "history",
         })
     }
 }
@@ -251,7 +302,14 @@ impl fmt::Display for NoisyCell {
             NoiseModel::Helpers { none, all, count } => write!(f, "{count}: {none} to {all}"),
             NoiseModel::Toggles { rate, pairs } => write!(f, "{pairs} pairs, {rate}"),
             NoiseModel::Length { short, whole } => write!(f, "short {short}, whole {whole}"),
+            NoiseModel::History(pattern) => pattern.fmt(f),
             NoiseModel::Bursts(PhasePattern {
+                good_rate,
+                bad_rate,
+                good_minutes,
+                bad_minutes,
+            })
+            | NoiseModel::Outages(PhasePattern {
                 good_rate,
                 bad_rate,
                 good_minutes,

@@ -53,6 +53,7 @@ struct VirtualPhones {
 struct VirtualPhone {
     is_busy: bool,
     runs_started: u64,
+    last_reached: bool,
     phases: Option<PhonePhases>,
 }
 
@@ -113,13 +114,26 @@ impl<'a> NoisyOracle<'a> {
                 pattern,
                 self.seed.derive("phases", number as u64),
             )),
+            NoiseModel::Outages(pattern) => {
+                Some(PhonePhases::new(pattern, self.seed.derive("phases", 0)))
+            }
             _ => None,
         };
         VirtualPhone {
             is_busy: false,
             runs_started: 0,
+            last_reached: self.begins_well(number),
             phases,
         }
+    }
+
+    /// Whether the run before the first one would have reached the target.
+    fn begins_well(&self, phone: usize) -> bool {
+        let NoiseModel::History(pattern) = self.noise else {
+            return true;
+        };
+        let mut rng = self.seed.derive("history", phone as u64).rng();
+        rng.random::<f64>() < pattern.stationary_rate()
     }
 
     /// Success rate of a candidate on a phone at this moment.
@@ -132,7 +146,15 @@ impl<'a> NoisyOracle<'a> {
                     0.0
                 }
             }
-            NoiseModel::Bursts(_) if self.target.is_complete(kept) => {
+            NoiseModel::History(pattern) if self.target.is_complete(kept) => {
+                let phone = &self.lock().all[phone];
+                pattern.rate_at(
+                    phone.runs_started,
+                    phone.last_reached,
+                    self.started.elapsed(),
+                )
+            }
+            NoiseModel::Bursts(_) | NoiseModel::Outages(_) if self.target.is_complete(kept) => {
                 let phases = &mut self.lock().all[phone].phases;
                 phases
                     .as_mut()
@@ -145,11 +167,12 @@ impl<'a> NoisyOracle<'a> {
     fn reaches_target(&self, query: &OracleQuery, phone: usize) -> bool {
         let rate = self.rate_on(phone, query.candidate.kept());
         let name = format!("{:016x}", query.key().0);
-        self.seed
-            .derive(&name, query.attempt.into())
-            .rng()
-            .random::<f64>()
-            < rate
+        let draw: f64 = self.seed.derive(&name, query.attempt.into()).rng().random();
+        let reached = draw < rate;
+        if self.target.is_complete(query.candidate.kept()) {
+            self.lock().all[phone].last_reached = reached;
+        }
+        reached
     }
 }
 
@@ -167,11 +190,16 @@ impl Oracle for NoisyOracle<'_> {
         Box::pin(async move {
             let busy = self.acquire_phone();
             let played = u32::try_from(query.candidate.len()).unwrap_or(u32::MAX);
-            let took = RESTART_TIME + EVENT_TIME * played;
+            let mut took = RESTART_TIME + EVENT_TIME * played;
             tokio::time::sleep(took).await;
             let verdict = if self.reaches_target(&query, busy.phone) {
                 Verdict::TargetReached
             } else {
+                if let NoiseModel::History(pattern) = self.noise {
+                    let more = took * (pattern.failure_factor() - 1);
+                    tokio::time::sleep(more).await;
+                    took += more;
+                }
                 Verdict::TargetNotReached
             };
             Ok(Observation {

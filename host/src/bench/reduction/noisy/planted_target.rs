@@ -90,7 +90,8 @@ impl PlantedTarget {
                 let all_further = f64::from(self.events) - self.needed.len() as f64;
                 short * (whole / short).powf(further / all_further.max(1.0))
             }
-            NoiseModel::Bursts(pattern) => pattern.stationary_rate(),
+            NoiseModel::Bursts(pattern) | NoiseModel::Outages(pattern) => pattern.stationary_rate(),
+            NoiseModel::History(pattern) => pattern.stationary_rate(),
             NoiseModel::BadPhone { good, .. } => good,
         }
     }

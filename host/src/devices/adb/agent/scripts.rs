@@ -57,7 +57,7 @@ impl AgentScripts {
     /// Makes the files readable for all users, because the agent's process does not stay root.
     pub(super) fn install_file(&self, part: &str) -> String {
         format!(
-            "chmod 755 {FOLDER} {part} && chmod 644 {part}/* && mv {part} {}",
+            "chmod 755 {FOLDER} {part} && chmod 444 {part}/* && mv {part} {}",
             self.files
         )
     }
@@ -91,6 +91,7 @@ impl AgentScripts {
         let main = format!("exec app_process / dev.retap.agent.Main {files}/{LIBRARY} {options}");
         format!(
             "read -r keys && cd {FOLDER} && umask 077 && trap '' HUP PIPE && rm -f agent.host agent.pid && \
+             {{ [ ! -e agent.log ] || mv -f agent.log agent.log.old; }} && \
              (set -C; echo '{host}' >agent.host) && {owned}\
              (echo \"$keys\" | CLASSPATH={files}/{JAR} setsid sh -c 'echo $$ {name} >agent.pid; {main}' >agent.log 2>&1 &) && \
              {{ i=0; until [ -s agent.pid ] || [ $i -ge 100 ]; do {SHORT_SLEEP}; i=$((i+1)); done; [ -s agent.pid ]; }}"

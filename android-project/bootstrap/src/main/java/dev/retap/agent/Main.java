@@ -72,11 +72,16 @@ public final class Main {
       return new ShellContext(ActivityThread.systemMain().getSystemContext());
     } catch (Throwable e) {
       System.err.println("warning: no context: " + e);
+      e.printStackTrace();
       return null;
     }
   }
 
   private static void fail(String what, Throwable why) {
+    if (why != null) {
+      why.printStackTrace();
+    }
+    // The host shows the end of the output: the error comes last.
     System.err.println("error: " + what + (why == null ? "" : ": " + why));
     System.exit(1);
   }

@@ -19,6 +19,11 @@ final class Nodes {
    */
   private static final int NUMBERS = 10;
 
+  /**
+   * A fetch that takes longer has timed out: the system waits for 5 s for an app that is blocked.
+   */
+  private static final long TIMEOUT_NANOS = 4_500_000_000L;
+
   private final int mostNodes;
   private final int mostDepth;
   private final int prefetch;
@@ -30,6 +35,9 @@ final class Nodes {
   private int[] numbers = new int[1 + 64 * NUMBERS];
 
   private int count;
+
+  /** Set when a fetch has timed out. Each further fetch would take as long. */
+  private boolean blocked;
 
   /** Index of each distinct text, from 1 on. Rows of a list often share class and id. */
   private final Map<String, Integer> texts = new HashMap<>();
@@ -71,11 +79,13 @@ final class Nodes {
     }
     add(node, depth);
     int children = depth < mostDepth ? node.getChildCount() : 0;
-    for (int number = 0; number < children && count < mostNodes; number++) {
+    for (int number = 0; number < children && count < mostNodes && !blocked; number++) {
+      long asked = System.nanoTime();
       AccessibilityNodeInfo child =
           prefetch == 0 ? node.getChild(number) : node.getChild(number, prefetch);
-      // Null if the child has disappeared meanwhile.
+      // Null if the child has disappeared meanwhile, or if the app did not answer.
       if (child == null) {
+        blocked = System.nanoTime() - asked > TIMEOUT_NANOS;
         continue;
       }
       read(child, depth + 1);

@@ -1,5 +1,6 @@
 package dev.retap.jvmphone.app;
 
+import dev.retap.jvmphone.server.AppLog;
 import dev.retap.jvmphone.server.Picture;
 import dev.retap.jvmphone.server.Server;
 import dev.retap.jvmphone.server.Unsupported;
@@ -50,6 +51,7 @@ public final class AppProcess {
     Picture.forget();
     dirty = true;
     loader = AppLoader.create();
+    AppLog.processStarted();
     AppThreads.begin(loader);
     AppContext.create(loader);
   }

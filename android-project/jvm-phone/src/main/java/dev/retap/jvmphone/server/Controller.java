@@ -26,12 +26,14 @@ public final class Controller {
     String message = root.getMessage() == null ? name : name + ": " + root.getMessage();
     String stack = Stacks.text(error);
     System.err.println("FATAL EXCEPTION: " + stack);
+    AppLog.crashed(stack);
     report(
         controller ->
             controller.appCrashed(Server.packageName(), Server.PID, name, message, 0, stack));
   }
 
   public void notResponding(String stack) {
+    AppLog.notResponding();
     report(controller -> controller.appNotResponding(Server.packageName(), Server.PID, stack));
   }
 

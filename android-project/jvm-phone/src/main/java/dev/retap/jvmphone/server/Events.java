@@ -4,7 +4,6 @@ import android.os.Looper;
 import java.util.List;
 import org.robolectric.shadow.api.Shadow;
 import org.robolectric.shadows.ShadowAccessibilityManager;
-import org.robolectric.shadows.ShadowLog;
 import org.robolectric.shadows.ShadowLooper;
 import org.robolectric.shadows.ShadowPausedLooper;
 import org.robolectric.shadows.ShadowToast;
@@ -59,7 +58,7 @@ final class Events {
    * Clears what Robolectric records for tests: nothing reads it here, and it would fill the memory.
    */
   private static void clearRobolectricRecords() {
-    ShadowLog.clear();
+    AppLog.take();
     ShadowToast.reset();
     List<?> sent =
         ReflectionHelpers.getStaticField(

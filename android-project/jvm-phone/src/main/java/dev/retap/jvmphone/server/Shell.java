@@ -11,7 +11,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 
 /**
- * Server for the phone's shell programs ({@code bin/cmd}, {@code bin/getprop}): reads requests from
+ * Server for the phone's shell programs ({@code bin/cmd} and those beside it): reads requests from
  * a pipe in the phone's directory.
  */
 final class Shell implements Runnable {

@@ -9,8 +9,7 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * Commands of a phone's {@code cmd} and {@code getprop} that cause system events, with Android's
- * output.
+ * Commands of a phone's {@code cmd}, {@code getprop} and {@code logcat}, with Android's output.
  */
 final class ShellCommands {
   /** Output of a program and its exit code. */
@@ -72,6 +71,9 @@ final class ShellCommands {
     List<String> rest = arguments.subList(1, arguments.size());
     if (arguments.get(0).equals("getprop")) {
       return success(Surroundings.property(rest.isEmpty() ? "" : rest.get(0)) + "\n");
+    }
+    if (arguments.get(0).equals("logcat")) {
+      return success(AppLog.print(rest));
     }
     String service = rest.isEmpty() ? "" : rest.get(0);
     Command command = new Command(rest.subList(Math.min(1, rest.size()), rest.size()));

@@ -236,7 +236,7 @@ public class PrepareTest {
     Map<String, byte[]> well = new LinkedHashMap<>(apk.entries);
     int refused = 0;
     for (String name : List.of(TestApk.MANIFEST, TestApk.RESOURCES, "classes.dex")) {
-      for (int round = 0; round < 150; round++) {
+      for (int round = 0; round < 500; round++) {
         apk.entries.putAll(well);
         apk.entries.put(name, damaged(well.get(name), random));
         try {
@@ -247,7 +247,27 @@ public class PrepareTest {
         }
       }
     }
-    assertTrue("only " + refused + " were refused", refused > 50);
+    assertTrue("only " + refused + " were refused", refused > 150);
+    assertTrue(inCache().stream().noneMatch(path -> path.toString().contains("unfinished")));
+  }
+
+  @Test
+  public void aDamagedFileIsRefusedOrHarmless() throws Exception {
+    apk.write(file);
+    byte[] well = Files.readAllBytes(file);
+    Path other = folder.resolve("damaged.apk");
+    Random random = new Random(2);
+    int refused = 0;
+    for (int round = 0; round < 700; round++) {
+      Files.write(other, damaged(well, random));
+      try {
+        new Prepare(other, cache, new PrintStream(printed)).run();
+      } catch (Refused e) {
+        refused++;
+        assertTrue(e.getMessage(), e.getMessage().contains(other.toString()));
+      }
+    }
+    assertTrue("only " + refused + " were refused", refused > 200);
     assertTrue(inCache().stream().noneMatch(path -> path.toString().contains("unfinished")));
   }
 
