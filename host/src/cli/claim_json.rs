@@ -20,7 +20,6 @@ pub fn reduction_claim(claim: &ReproductionClaim) -> Value {
         "interval": [claim.interval.low, claim.interval.high],
         "required_rate": claim.required_rate,
         "proof": { "successes": claim.proof.successes, "runs": claim.proof.runs() },
-        "seconds": claim.span.map(|span| span.as_secs()),
         "fresh_starts": claim.fresh_starts.runs(),
         "fresh_successes": claim.fresh_starts.successes,
         "phones": phones(&claim.phones),

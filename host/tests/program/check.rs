@@ -21,6 +21,7 @@ fn a_correct_file_is_described_in_plain_words() {
       Phones with `arm64-v8a` get no agent: the agent's `arm64-v8a/libretap_agent.so` is not in `agent`.
       Phones with `armeabi-v7a` get no agent: the agent's `armeabi-v7a/libretap_agent.so` is not in `agent`.
       Phones with `x86_64` get no agent: the agent's `x86_64/libretap_agent.so` is not in `agent`.
+      Phones with `x86` get no agent: the agent's `x86/libretap_agent.so` is not in `agent`.
       For phones, build it with `scripts/build-agent` and `scripts/build-bootstrap`, or say in RETAP_AGENT_DIR where it is.
     ");
 }

@@ -3,14 +3,10 @@
 
 mod attempt_ledger;
 mod confidence_sequence;
-mod failure_pairs;
 mod fresh_starts;
 mod phone_dependence;
 mod sequential_proof;
 mod suspect_phones;
-mod time_dependence;
-
-use std::time::Duration;
 
 pub(super) use attempt_ledger::AttemptLedger;
 pub use confidence_sequence::RateInterval;
@@ -47,8 +43,6 @@ pub struct ReproductionClaim {
     pub fresh_starts: AttemptTally,
     /// It reproduces, and never on a freshly started phone. Then it is flaky, whatever the proof says.
     pub fails_when_fresh: bool,
-    /// Time within which all these attempts were made, where it is known. What is bad for longer than that cannot show.
-    pub span: Option<Duration>,
     /// Attempts by phone, by name; suspect phones are not among them.
     pub phones: Vec<PhoneTally>,
     /// Phones that never, or hardly ever, reproduced what others did. The claim is about the others.

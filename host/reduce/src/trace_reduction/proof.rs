@@ -24,10 +24,9 @@ const MIN_PROOF_RUNS: u32 = 60;
 const PROOF_RUNS_PER_PHONE: u32 = 40;
 /// Phones up to which more of them make a proof and its pause longer.
 const MAX_PROOF_PHONES: u32 = 15;
-/// Rounds of a noisy proof that are spread over time; a round is one attempt of each phone.
-const SPREAD_ROUNDS: u32 = 8;
-/// Time from the beginning of a proof to the last of these rounds: what one phone needs for so many attempts of each of its
-/// phones.
+/// Attempts of each phone before the pause of a proof.
+const RUNS_BEFORE_PAUSE: u32 = 4;
+/// Time from the beginning of a proof to the end of its pause: what one phone needs for so many attempts of each of its phones.
 const PAUSE_RUNS_PER_PHONE: u32 = 4;
 /// The same where a phone is suspect: it must be bad for long, and the others good.
 const SUSPECT_PAUSE_RUNS_PER_PHONE: u32 = 20;
@@ -91,13 +90,14 @@ impl<'a> CandidateEvaluator<'a> {
         let mut pending = PendingAttempts::default();
         // Without decision if a phone has become suspect: then the proof begins again.
         let mut is_void = false;
-        let mut pace = ProofPace::new(self.settings().parallel);
+        let began = Instant::now();
+        let mut pause_after = Some(RUNS_BEFORE_PAUSE as usize * self.settings().parallel.max(1));
         while !is_void && decision.is_none() || pending.len() > 0 {
             // Attempts that have begun are waited for, never cancelled: those that fail take longer.
             while !is_void
                 && decision.is_none()
                 && attempts.open() < missing.max(1) + spare
-                && (attempts.outcomes.len() < pace.open_runs || !self.is_spread(key, &pace))
+                && pause_after.is_none_or(|runs| attempts.outcomes.len() < runs)
                 && self.has_room(&pending)
             {
                 self.start_proof_attempt(candidate, &mut attempts, &mut pending);
@@ -112,9 +112,10 @@ impl<'a> CandidateEvaluator<'a> {
                 missing = nomination.proof.missing_runs() as usize;
             }
             is_void |= !reached && decision.is_none() && self.ledger().has_new_suspects(key);
-            let is_due = attempts.outcomes.len() >= pace.open_runs;
+            let is_due = pause_after.is_some_and(|runs| attempts.outcomes.len() >= runs);
             if is_due && pending.len() == 0 && decision.is_none() && !is_void {
-                self.wait_for_round(key, &mut pace, &attempts).await?;
+                pause_after = None;
+                self.pause_proof(key, began, &attempts).await?;
             }
         }
         self.count_rounds(attempts.outcomes.len());
@@ -126,55 +127,34 @@ impl<'a> CandidateEvaluator<'a> {
         proof_runs(configured, self.proof_phones(), candidate.len())
     }
 
-    /// True if the next round of a proof has to wait for its time: the target is noisy, and what is bad for a while must have
-    /// a chance to show. More phones do not make bad phases shorter.
-    fn is_spread(&self, candidate: CandidateKey, pace: &ProofPace) -> bool {
-        let ledger = self.ledger();
-        if pace.rounds() < SPREAD_ROUNDS {
-            ledger.is_noisy(candidate) || !ledger.suspects(candidate).is_empty()
-        } else {
-            ledger.has_bad_times(candidate)
-        }
-    }
-
-    /// Waits until the next round of a proof may begin.
-    async fn wait_for_round(
+    /// Waits before the second part of a proof, where the target is noisy: a phone that is bad for a while must have a chance to
+    /// show. More phones do not make these phases shorter.
+    async fn pause_proof(
         &self,
         candidate: CandidateKey,
-        pace: &mut ProofPace,
+        began: Instant,
         attempts: &ProofAttempts,
     ) -> Result<(), ReductionStop> {
-        let is_spread = self.is_spread(candidate, pace);
-        pace.open_round(attempts.outcomes.len());
+        let suspects = self.ledger().suspects(candidate);
+        let is_noisy = !suspects.is_empty() || self.ledger().is_noisy(candidate);
         let longest = Duration::from(attempts.longest);
-        // Attempts that a journal recalls take no time, and so do the pauses that were made then.
-        if !is_spread || pace.began.elapsed() < longest {
+        // Attempts that a journal recalls take no time, and so does the pause that was made then.
+        if !is_noisy || began.elapsed() < longest {
             return Ok(());
         }
-        let suspects = self.ledger().suspects(candidate);
         let runs_per_phone = if suspects.is_empty() {
             PAUSE_RUNS_PER_PHONE
         } else {
             SUSPECT_PAUSE_RUNS_PER_PHONE
         };
-        let whole = longest * (runs_per_phone * self.proof_phones());
-        let left = (pace.began + whole).saturating_duration_since(Instant::now());
-        if left >= TOLD_PAUSE && !pace.is_told {
-            pace.is_told = true;
+        let end = began + longest * (runs_per_phone * self.proof_phones());
+        let left = end.saturating_duration_since(Instant::now());
+        if left >= TOLD_PAUSE {
             self.emit(RunEvent::Warning {
                 text: pause_text(&suspects, left),
             });
         }
-        let begun = pace.rounds() - 1;
-        let wait = if suspects.is_empty() {
-            whole / (SPREAD_ROUNDS - 1) * begun
-        } else if begun < SPREAD_ROUNDS / 2 {
-            Duration::ZERO
-        } else {
-            // Half of the rounds come late: then a suspect phone shows whether it was bad for a while only.
-            whole
-        };
-        self.wait_until(pace.began + wait).await
+        self.wait_until(end).await
     }
 
     fn proof_phones(&self) -> u32 {
@@ -201,38 +181,6 @@ impl<'a> CandidateEvaluator<'a> {
     }
 }
 
-/// Rounds of a proof in time.
-struct ProofPace {
-    began: Instant,
-    /// Attempts of a round.
-    round: usize,
-    /// Attempts that may have begun.
-    open_runs: usize,
-    is_told: bool,
-}
-
-impl ProofPace {
-    fn new(phones: usize) -> ProofPace {
-        let round = phones.max(1);
-        ProofPace {
-            began: Instant::now(),
-            round,
-            open_runs: round,
-            is_told: false,
-        }
-    }
-
-    /// Number of rounds that may have begun.
-    fn rounds(&self) -> u32 {
-        u32::try_from(self.open_runs / self.round).unwrap_or(u32::MAX)
-    }
-
-    /// Opens the round behind these attempts.
-    fn open_round(&mut self, runs: usize) {
-        self.open_runs = (runs / self.round + 1) * self.round;
-    }
-}
-
 impl ProofAttempts {
     /// Number of attempts that the proof has not counted yet.
     fn open(&self) -> usize {
@@ -255,12 +203,12 @@ impl ProofAttempts {
 /// Says why nothing happens for a while.
 fn pause_text(suspects: &[&str], pause: Duration) -> String {
     let minutes = pause.as_secs().div_ceil(60);
-    let wait = format!("the proof waits between its runs, {minutes} min in all");
+    let wait = format!("the second part of the proof begins in {minutes} min");
     match suspects {
-        [] => format!("{wait}, so that bad phases of phones or servers can show"),
+        [] => format!("{wait}, so that phones with bad phases can show"),
         _ => format!(
             "`{}` hardly ever reproduces what other phones do; {wait}, because that may be a bad phase: without this phone it \
-             would wait less",
+             would begin sooner",
             suspects.join("`, `")
         ),
     }

@@ -8,12 +8,6 @@ use crate::wording::pluralise;
 /// How often the result of a reduction reproduces, by all runs of it, and how sure that is.
 pub fn reduction_claim(claim: &ReproductionClaim) -> String {
     let mut text = trace_claim(&TraceClaim::from(claim));
-    if let Some(span) = claim.span {
-        text += &format!(
-            "\n  all within {} min: phones and servers as they were then",
-            span.as_secs().div_ceil(60).max(1)
-        );
-    }
     for suspect in &claim.suspect_phones {
         text += &format!(
             "\n  `{}` hardly ever reproduced what other phones did: {} of {}",

@@ -5,15 +5,12 @@
 mod ledger_claims;
 
 use std::collections::{HashMap, HashSet};
-use std::time::Duration;
 
 use retap_shared::verdict::Verdict;
-use tokio::time::Instant;
 
 use super::phone_dependence::PhoneWindows;
 use super::sequential_proof::{ProofDecision, SequentialProof};
 use super::suspect_phones::{MAX_SUCCESS_SHARE, excluded_phones};
-use super::time_dependence::AttemptSequence;
 use super::{HIGHEST_REQUIRED_RATE, LOWER_ERROR, PhoneTally};
 use crate::oracle::{Candidate, CandidateKey, Observation};
 use crate::policy::AttemptTally;
@@ -51,9 +48,6 @@ pub(super) struct LedgerAttempt {
     /// Index of the phone.
     pub(super) phone: usize,
     fresh_phone: bool,
-    /// When it was counted, and how long it took.
-    ended: Instant,
-    took: Duration,
 }
 
 /// A candidate that is to be proven.
@@ -95,8 +89,6 @@ impl AttemptLedger {
             reached,
             phone,
             fresh_phone: observation.fresh_phone,
-            ended: Instant::now(),
-            took: observation.took.into(),
         });
         if !reached {
             record.failure.get_or_insert(observation.verdict.clone());
@@ -164,26 +156,14 @@ impl AttemptLedger {
             self.nomination_count += 1;
             let number = f64::from(self.nomination_count);
             let share = 1.0 / (number * (number + 1.0));
-            let earlier = self.attempts_containing(candidate, &suspects);
-            let phones = self.phones.len() - suspects.len();
-            let mut windows = PhoneWindows::default();
-            for one in &earlier {
-                windows.count(one.phone, one.reached);
-            }
-            let sequence = AttemptSequence::new(phones, self.known_dispersion());
+            let earlier = self.windows_containing(candidate, &suspects);
             let error = LOWER_ERROR * share;
             let nomination = Nomination {
-                proof: SequentialProof::new(
-                    required_rate,
-                    error,
-                    max_runs,
-                    windows.pairs(),
-                    sequence,
-                ),
+                proof: SequentialProof::new(required_rate, error, max_runs, earlier.pairs()),
                 required_rate,
                 suspects,
                 suspect_tally: AttemptTally::default(),
-                failed_before: earlier.iter().any(|one| !one.reached),
+                failed_before: earlier.has_failures(),
                 share,
             };
             self.nominations.insert(key, nomination);
@@ -202,20 +182,6 @@ impl AttemptLedger {
                 || nomination.failed_before
                 || nomination.proof.tally().failures > 0
         })
-    }
-
-    /// Highest dispersion by time of all proofs so far: what was bad for a while then may be so again.
-    fn known_dispersion(&self) -> f64 {
-        let nominations = self.nominations.values();
-        nominations
-            .map(|nomination| nomination.proof.dispersion_by_time())
-            .fold(1.0, f64::max)
-    }
-
-    /// True if the attempts of a proof fail at some times on all phones.
-    pub(in crate::trace_reduction) fn has_bad_times(&self, candidate: CandidateKey) -> bool {
-        let nomination = self.nominations.get(&candidate);
-        nomination.is_some_and(|nomination| nomination.proof.has_bad_times())
     }
 
     /// True if phones that do not count in the proof of a candidate have reproduced it after all.
@@ -269,22 +235,21 @@ impl AttemptLedger {
 
     /// Attempts so far of all candidates that have at least the steps of this one, in order: if the target is reached with
     /// these, and only some phones fail, those have a bad phase.
-    fn attempts_containing(
-        &self,
-        candidate: &Candidate,
-        suspects: &HashSet<usize>,
-    ) -> Vec<LedgerAttempt> {
+    fn windows_containing(&self, candidate: &Candidate, suspects: &HashSet<usize>) -> PhoneWindows {
         let containing = self
             .records
             .values()
             .filter(|record| record.contains(candidate));
-        let mut attempts: Vec<LedgerAttempt> = containing
+        let mut attempts: Vec<&LedgerAttempt> = containing
             .flat_map(|record| &record.attempts)
             .filter(|one| !suspects.contains(&one.phone))
-            .copied()
             .collect();
         attempts.sort_unstable_by_key(|one| one.order);
-        attempts
+        let mut windows = PhoneWindows::default();
+        for one in attempts {
+            windows.count(one.phone, one.reached);
+        }
+        windows
     }
 
     fn tally_without(&self, candidate: CandidateKey, suspects: &HashSet<usize>) -> AttemptTally {

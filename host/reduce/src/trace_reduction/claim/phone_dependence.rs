@@ -1,11 +1,10 @@
 //! How much attempts on one phone depend on each other: a phone that is bad for a while fails many times, and that is one event
 //! and not many. Measured by pairs of failures on the same phone at about the same time, against what chance would give.
 
-use super::failure_pairs::FailurePairs;
 use crate::policy::AttemptTally;
 
 /// Probability of so many pairs by chance below which they count.
-pub(super) const SIGNIFICANCE_LEVEL: f64 = 0.1;
+const SIGNIFICANCE_LEVEL: f64 = 0.1;
 /// Attempts of each phone that are compared with those of the others at about the same time.
 const WINDOW_RUNS_PER_PHONE: u32 = 8;
 
@@ -14,6 +13,17 @@ const WINDOW_RUNS_PER_PHONE: u32 = 8;
 pub(super) struct PhoneWindows {
     /// Tallies by index of the phone, of each window; the last one is open.
     windows: Vec<Vec<AttemptTally>>,
+}
+
+/// Pairs of attempts on the same phone in the same window.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub(super) struct PhonePairs {
+    /// Pairs of two failures.
+    failed: f64,
+    /// Number of these that is expected if failures fall on phones by chance.
+    expected: f64,
+    /// Number of pairs by which two failures would be more than expected if attempts of one phone were all alike.
+    at_most: f64,
 }
 
 impl PhoneWindows {
@@ -29,9 +39,47 @@ impl PhoneWindows {
         window[phone].count(reached);
     }
 
-    pub(super) fn pairs(&self) -> FailurePairs {
-        let pairs = self.windows.iter().map(|window| FailurePairs::of(window));
-        pairs.fold(FailurePairs::default(), FailurePairs::plus)
+    pub(super) fn has_failures(&self) -> bool {
+        let mut tallies = self.windows.iter().flatten();
+        tallies.any(|tally| tally.failures > 0)
+    }
+
+    pub(super) fn pairs(&self) -> PhonePairs {
+        let pairs = self.windows.iter().map(|window| PhonePairs::of(window));
+        pairs.fold(PhonePairs::default(), PhonePairs::plus)
+    }
+}
+
+impl PhonePairs {
+    fn of(window: &[AttemptTally]) -> PhonePairs {
+        let count = |of: fn(&AttemptTally) -> u32| window.iter().map(of).sum::<u32>();
+        let sum_pairs =
+            |of: fn(&AttemptTally) -> u32| window.iter().map(|tally| pairs(of(tally))).sum::<f64>();
+        let runs = count(|tally| tally.runs());
+        let failures = count(|tally| tally.failures);
+        let same_phone = sum_pairs(|tally| tally.runs());
+        let share = same_phone / pairs(runs).max(1.0);
+        PhonePairs {
+            failed: sum_pairs(|tally| tally.failures),
+            expected: share * pairs(failures),
+            at_most: share * f64::from(failures) * f64::from(runs - failures) / 2.0,
+        }
+    }
+
+    pub(super) fn plus(self, other: PhonePairs) -> PhonePairs {
+        PhonePairs {
+            failed: self.failed + other.failed,
+            expected: self.expected + other.expected,
+            at_most: self.at_most + other.at_most,
+        }
+    }
+
+    /// Correlation of attempts on the same phone; 0 unless failures gather by more than chance.
+    pub(super) fn correlation(self) -> f64 {
+        if at_least_by_chance(self.failed, self.expected) >= SIGNIFICANCE_LEVEL {
+            return 0.0;
+        }
+        ((self.failed - self.expected) / self.at_most.max(f64::MIN_POSITIVE)).clamp(0.0, 1.0)
     }
 }
 
@@ -51,6 +99,24 @@ fn is_full(window: &[AttemptTally]) -> bool {
     runs >= WINDOW_RUNS_PER_PHONE * used
 }
 
+fn pairs(of: u32) -> f64 {
+    f64::from(of) * f64::from(of.saturating_sub(1)) / 2.0
+}
+
+/// Probability of at least so many rare events where this number is expected (Poisson).
+fn at_least_by_chance(count: f64, expected: f64) -> f64 {
+    if expected <= 0.0 {
+        return if count > 0.0 { 0.0 } else { 1.0 };
+    }
+    let mut log_term = -expected;
+    let mut fewer = 0.0;
+    for number in 0..count as u32 {
+        fewer += log_term.exp();
+        log_term += expected.ln() - f64::from(number + 1).ln();
+    }
+    1.0 - fewer
+}
+
 #[cfg(test)]
 mod tests {
     use rand::RngExt;
@@ -60,7 +126,7 @@ mod tests {
 
     /// Correlation that 15 phones show in 120 attempts, in turn.
     fn correlation(reached: impl FnMut(usize) -> bool) -> f64 {
-        windows(reached).pairs().correlation(SIGNIFICANCE_LEVEL)
+        windows(reached).pairs().correlation()
     }
 
     fn windows(mut reached: impl FnMut(usize) -> bool) -> PhoneWindows {
@@ -88,10 +154,7 @@ mod tests {
         assert!(correlation(|_| false).abs() < 1e-9);
         let mut alone = PhoneWindows::default();
         (0..40).for_each(|attempt| alone.count(0, attempt > 5));
-        assert!(
-            alone.pairs().correlation(SIGNIFICANCE_LEVEL).abs() < 1e-9,
-            "one phone"
-        );
+        assert!(alone.pairs().correlation().abs() < 1e-9, "one phone");
     }
 
     #[test]
@@ -114,6 +177,6 @@ mod tests {
             let is_bad = (attempt % 2 == 0) == (attempt < 120);
             windows.count(attempt % 2, !is_bad);
         }
-        assert!(windows.pairs().correlation(SIGNIFICANCE_LEVEL) > 0.8);
+        assert!(windows.pairs().correlation() > 0.8);
     }
 }

@@ -3,9 +3,7 @@
 //! longer, and by order of arrival the first ones would look too good.
 
 use super::confidence_sequence::RateEvidence;
-use super::failure_pairs::FailurePairs;
-use super::phone_dependence::{self, PhoneWindows};
-use super::time_dependence::AttemptSequence;
+use super::phone_dependence::{PhonePairs, PhoneWindows, dispersion};
 use crate::policy::AttemptTally;
 
 /// Rates between which giving up is decided (Wald's test): halfway from the required rate to 1, and a little below it.
@@ -40,10 +38,8 @@ pub(in crate::trace_reduction) struct SequentialProof {
     phones: Vec<AttemptTally>,
     /// The same in windows of time.
     windows: PhoneWindows,
-    /// Attempts before the proof that show how much those of one phone depend on each other.
-    earlier: FailurePairs,
-    /// Outcomes of all attempts, whatever the phone.
-    sequence: AttemptSequence,
+    /// Pairs of attempts before the proof that show how much those of one phone depend on each other.
+    earlier: PhonePairs,
     decision: Option<ProofDecision>,
 }
 
@@ -52,8 +48,7 @@ impl SequentialProof {
         required_rate: f64,
         error: f64,
         max_runs: u32,
-        earlier: FailurePairs,
-        sequence: AttemptSequence,
+        earlier: PhonePairs,
     ) -> SequentialProof {
         SequentialProof {
             required_rate,
@@ -63,7 +58,6 @@ impl SequentialProof {
             phones: Vec::new(),
             windows: PhoneWindows::default(),
             earlier,
-            sequence,
             decision: None,
         }
     }
@@ -76,7 +70,6 @@ impl SequentialProof {
         }
         self.phones[phone].count(reached);
         self.windows.count(phone, reached);
-        self.sequence.count(reached);
         if self.decision.is_none() {
             self.decide();
         }
@@ -109,24 +102,12 @@ impl SequentialProof {
         runs.min(MAX_MIN_RUNS).min(self.max_runs)
     }
 
-    /// Attempts as evidence: less than they are if failures gather on some phones, in the proof or in all attempts, or at
-    /// some times.
+    /// Attempts as evidence: less than they are if failures gather on some phones, in the proof or in all attempts.
     pub(super) fn evidence(&self) -> RateEvidence {
         let own = self.windows.pairs();
         let all = self.earlier.plus(own);
-        let level = phone_dependence::SIGNIFICANCE_LEVEL;
-        let correlation = own.correlation(level).max(all.correlation(level));
-        let by_phones = phone_dependence::dispersion(&self.phones, correlation);
-        RateEvidence::dispersed(self.tally, by_phones.max(self.sequence.dispersion()))
-    }
-
-    pub(super) fn dispersion_by_time(&self) -> f64 {
-        self.sequence.dispersion()
-    }
-
-    /// True if failures gather at some times on all phones: attempts at once say little more than one.
-    pub(in crate::trace_reduction) fn has_bad_times(&self) -> bool {
-        self.sequence.dispersion() > 1.0
+        let correlation = own.correlation().max(all.correlation());
+        RateEvidence::dispersed(self.tally, dispersion(&self.phones, correlation))
     }
 
     /// Logarithm of the odds for a good rate against a bad one.
@@ -167,14 +148,9 @@ mod tests {
 
     use super::*;
 
-    fn new_proof(phones: usize) -> SequentialProof {
-        let sequence = AttemptSequence::new(phones, 1.0);
-        SequentialProof::new(0.85, 0.02, 300, FailurePairs::default(), sequence)
-    }
-
     fn decide(rate: f64, seed: u64) -> (ProofDecision, u32) {
         let mut rng = Seed(seed).rng();
-        let mut proof = new_proof(1);
+        let mut proof = SequentialProof::new(0.85, 0.02, 300, PhonePairs::default());
         while proof.decision().is_none() {
             assert!(proof.missing_runs() > 0);
             proof.count(0, rng.random::<f64>() < rate);
@@ -202,7 +178,7 @@ mod tests {
     /// One phone of ten always fails, in 30 rounds: that is one failure of ten phones and not 30 of 300 attempts.
     #[test]
     fn failures_of_one_phone_do_not_add_up_to_a_proof() {
-        let mut proof = new_proof(10);
+        let mut proof = SequentialProof::new(0.85, 0.02, 300, PhonePairs::default());
         for attempt in 0..300 {
             if proof.decision().is_none() {
                 proof.count(attempt % 10, attempt % 10 > 0);

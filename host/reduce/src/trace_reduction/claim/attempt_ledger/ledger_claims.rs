@@ -1,14 +1,13 @@
 //! Claims that the ledger supports: what is proven, on which phones, and how sure that is.
 
 use std::collections::HashSet;
-use std::time::Duration;
 
 use super::super::confidence_sequence::RateInterval;
 use super::super::fresh_starts::FreshStartTally;
 use super::super::sequential_proof::ProofDecision;
 use super::super::suspect_phones::find_suspects;
 use super::super::{ClaimStanding, PhoneTally, ReproductionClaim, UPPER_ERROR};
-use super::{AttemptLedger, LedgerAttempt, Nomination};
+use super::{AttemptLedger, Nomination};
 use crate::oracle::{Candidate, CandidateKey};
 use crate::policy::AttemptTally;
 
@@ -60,12 +59,6 @@ impl AttemptLedger {
             .cloned()
     }
 
-    fn span(&self, candidate: CandidateKey, suspects: &HashSet<usize>) -> Option<Duration> {
-        let attempts = self.records.get(&candidate)?.attempts();
-        let counted = attempts.iter().filter(|one| !suspects.contains(&one.phone));
-        span(&counted.collect::<Vec<_>>())
-    }
-
     /// Claim about a candidate, by everything that is known of it. `required_rate` is for candidates without a nomination.
     pub(in crate::trace_reduction) fn claim(
         &self,
@@ -101,26 +94,11 @@ impl AttemptLedger {
             }),
             fresh_starts: self.fresh_starts(candidate).fresh,
             fails_when_fresh,
-            span: self.span(candidate, suspects),
             phones: names(phones),
             suspect_phones: names(suspect_phones),
             as_published,
         }
     }
-}
-
-/// Time from the beginning of the first to the end of the last of these attempts. `None` if a journal recalled some of them: that
-/// takes no time.
-fn span(attempts: &[&LedgerAttempt]) -> Option<Duration> {
-    let began = attempts
-        .iter()
-        .filter_map(|one| one.ended.checked_sub(one.took))
-        .min()?;
-    let ended = attempts.iter().map(|one| one.ended).max()?;
-    let span = ended.duration_since(began);
-    let phones: HashSet<usize> = attempts.iter().map(|one| one.phone).collect();
-    let work: Duration = attempts.iter().map(|one| one.took).sum();
-    (span >= work / u32::try_from(phones.len()).ok()?).then_some(span)
 }
 
 /// Standing of a claim. It is about the phones that were not suspect when the candidate was nominated.
