@@ -62,7 +62,7 @@ fn welcomes_have_their_golden_bytes() {
 
 fn golden_result(answer: &RequestResult) -> &'static str {
     match answer {
-        RequestResult::Reply(_) => "00 05 00 0c",
+        RequestResult::Reply(_) => "00 05 00 00 0c",
         RequestResult::Failed(_) => "01 03",
         RequestResult::Interrupted(interruption) => match interruption {
             Interruption::PhoneLost { .. } => "02 00 0178",
