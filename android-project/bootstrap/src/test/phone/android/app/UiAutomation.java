@@ -12,7 +12,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * Fake UiAutomation. scripts/build-stub-framework removes methods from it to imitate vendors' phones.
+ * Fake UiAutomation. scripts/build-stub-framework removes methods from it to imitate vendors'
+ * phones.
  */
 public final class UiAutomation {
   public interface OnAccessibilityEventListener {

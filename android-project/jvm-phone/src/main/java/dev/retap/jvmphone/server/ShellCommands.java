@@ -8,9 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 
-/**
- * Commands of a phone's {@code cmd}, {@code getprop} and {@code logcat}, with Android's output.
- */
+/** Commands of a phone's {@code cmd}, {@code getprop} and {@code logcat}, with Android's output. */
 final class ShellCommands {
   /** Output of a program and its exit code. */
   record Output(int code, String text) {}
