@@ -66,10 +66,13 @@ pub enum AdbPhoneError {
     },
 }
 
+/// The error with which the agent ended, or else all that it said: its log may have stacks of Java before the error.
 fn quoted(output: &str) -> String {
-    match output.trim() {
+    let mut lines = output.lines().rev();
+    let error = lines.find(|line| line.starts_with("error:"));
+    match error.unwrap_or(output).trim() {
         "" => String::new(),
-        output => format!("; it said: {output}"),
+        said => format!("; it said: {said}"),
     }
 }
 
