@@ -6,5 +6,5 @@ mod frames;
 mod reader;
 
 pub(crate) use app_coverage::AppCoverage;
-pub use frames::{CoverageItem, Uncovered};
+pub use frames::{MethodOrLine, UncoveredCode};
 pub use reader::{CoverageReader, Taken};

@@ -16,7 +16,7 @@ const LONGEST_FRAME: u32 = 64 << 20;
 
 /// A method of the app, or a line of one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct CoverageItem {
+pub struct MethodOrLine {
     /// Name of the class, as `com/example/App`.
     pub class: Text,
     /// Name of the method.
@@ -33,7 +33,7 @@ pub struct CoverageItem {
 
 /// Counts of what is not covered.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Uncovered {
+pub struct UncoveredCode {
     /// Classes that the VM makes, for lambdas and proxies.
     pub hidden_classes: u32,
     /// Methods in C or C++.
@@ -50,16 +50,16 @@ pub struct Uncovered {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Frame {
     Hello { process: u32, lines: bool },
-    Class(Vec<CoverageItem>),
+    Class(Vec<MethodOrLine>),
     Hits { class: u32, word: u32, bits: u64 },
-    Taken(Uncovered),
+    Taken(UncoveredCode),
 }
 
-impl CoverageItem {
+impl MethodOrLine {
     /// Number of the item: made from its names, so that it is the same in every process, on every phone and in every run.
     /// Of 10,000 items, two have the same number in one app of a hundred; they count as one then.
     pub fn number(&self) -> u32 {
-        let CoverageItem {
+        let MethodOrLine {
             class,
             method,
             signature,
@@ -114,7 +114,7 @@ impl Body<'_> {
                 word: self.number()?,
                 bits: u64::from_le_bytes(self.array()?),
             }),
-            TAKEN => Ok(Frame::Taken(Uncovered {
+            TAKEN => Ok(Frame::Taken(UncoveredCode {
                 hidden_classes: self.number()?,
                 native_methods: self.number()?,
                 abstract_methods: self.number()?,
@@ -131,7 +131,7 @@ impl Body<'_> {
         let count = self.number()?;
         // No memory for more than was sent.
         let items = (0..count).map(|_| {
-            Ok(CoverageItem {
+            Ok(MethodOrLine {
                 class: class.clone(),
                 method: self.text()?,
                 signature: self.text()?,
@@ -197,7 +197,7 @@ mod tests {
 
     #[test]
     fn the_number_of_a_method_depends_on_its_names_alone() {
-        let item = |signature: &str, first_line| CoverageItem {
+        let item = |signature: &str, first_line| MethodOrLine {
             class: "a/B".into(),
             method: "run".into(),
             signature: signature.into(),

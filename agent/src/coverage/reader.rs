@@ -12,7 +12,7 @@ use std::os::unix::net::{SocketAddr, UnixStream};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::time::Duration;
 
-use super::frames::{CoverageItem, Frame, Uncovered};
+use super::frames::{Frame, MethodOrLine, UncoveredCode};
 
 /// Timeout for an answer of the library: its thread waits only for the socket.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(5);
@@ -25,8 +25,8 @@ pub struct CoverageReader {
     socket: String,
     process: Option<Process>,
     /// Every item that any process had, by number.
-    items: HashMap<u32, CoverageItem>,
-    uncovered: Uncovered,
+    items: HashMap<u32, MethodOrLine>,
+    uncovered: UncoveredCode,
 }
 
 /// What was reached since the last call.
@@ -55,7 +55,7 @@ impl CoverageReader {
             socket: socket.to_owned(),
             process: None,
             items: HashMap::new(),
-            uncovered: Uncovered::default(),
+            uncovered: UncoveredCode::default(),
         }
     }
 
@@ -70,12 +70,12 @@ impl CoverageReader {
     }
 
     /// Every method and line that the app's processes had, by number.
-    pub fn items(&self) -> &HashMap<u32, CoverageItem> {
+    pub fn items(&self) -> &HashMap<u32, MethodOrLine> {
         &self.items
     }
 
     /// What the library could not cover, when it last answered.
-    pub fn uncovered(&self) -> Uncovered {
+    pub fn uncovered(&self) -> UncoveredCode {
         self.uncovered
     }
 
@@ -117,8 +117,8 @@ impl CoverageReader {
                     // A method that has lines is known by them.
                     let lines = process.notes_lines;
                     let counts =
-                        |item: &CoverageItem| !lines || item.line != 0 || item.first_line == 0;
-                    let mut number = |item: CoverageItem| {
+                        |item: &MethodOrLine| !lines || item.line != 0 || item.first_line == 0;
+                    let mut number = |item: MethodOrLine| {
                         let number = item.number();
                         self.items.entry(number).or_insert(item);
                         number
